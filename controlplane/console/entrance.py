@@ -12,7 +12,7 @@ from aiohttp import web
 
 from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console.faults import NoSuchPage
-from controlplane.console.forms import read_form
+from controlplane.console.forms import ENTRANCE_FORM, read_form
 from controlplane.console.link_mail import LinkMail
 from controlplane.console.page import Html
 from controlplane.console.session import MemberSessions, SignedIn
@@ -67,7 +67,7 @@ class Entrance:
 
     async def let_in(self, request: web.Request) -> Html | web.Response:
         """Use the link up. A session that the browser has already goes on in no way: its cookie is replaced."""
-        async with read_form(self._bodies, request) as form:
+        async with read_form(self._bodies, request, ENTRANCE_FORM) as form:
             after = own_path(form.get("next", ""))
             token = await self._sessions.begin(
                 form.get("link", ""),
@@ -93,7 +93,7 @@ class Entrance:
         """The same answer, as fast, for every address."""
         if self._link_mail is None:
             raise NoSuchPage("Links are not sent by mail here. Ask whoever runs this server for one.")
-        async with read_form(self._bodies, request) as form:
+        async with read_form(self._bodies, request, ENTRANCE_FORM) as form:
             self._sessions.refuse_guessing(peer_of(request))
             self._sessions.note_ask(peer_of(request))
             self._link_mail.ask(form.get("email", ""))

@@ -17,7 +17,7 @@ from controlplane.console.budget import FRAME_BYTES, PAGE_BYTES, octets_of
 from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, see
 from controlplane.console.faults import NoSuchPage, PageFault, told_of
 from controlplane.console.figures import KeptFigures
-from controlplane.console.forms import Form, read_form
+from controlplane.console.forms import MEMBERS_FORM, Form, FormBody, read_form
 from controlplane.console.live import Live
 from controlplane.console.page import Html, MailDocument, PageAnswer, PageCall, PageRoute, SeeOther, TooLong
 from controlplane.console.pages import PAGES
@@ -39,6 +39,7 @@ from storage.turns.cpu_threads import CpuThreads
 log = structlog.get_logger("maild.api")
 
 KEPT_BYTES = PAGE_BYTES - FRAME_BYTES  # of a form that is shown again to who is signed out
+KEPT_FORM = FormBody(3 * KEPT_BYTES)  # each octet escaped
 FIELD_BYTES = 100  # the markup of a field
 _ID = re.compile(r"[A-Za-z0-9_]+")  # pages put it into links, and into the path that a form leads on to
 
@@ -143,15 +144,16 @@ class Console:
                 return await self._signed_out(page, request)
             if page.method == "GET":
                 return await self._run(page, request, signed_in, Form())
-            async with read_form(self._bodies, request, signed_in.principal.organization_id) as form:
+            owner = signed_in.principal.organization_id
+            async with read_form(self._bodies, request, MEMBERS_FORM, owner) as form:
                 return await self._run(page, request, signed_in, form)
 
         return serve
 
     async def _signed_out(self, page: PageRoute, request: web.Request) -> web.Response:
         """To where one signs in; but what a form holds stays with who wrote it, to be sent again then."""
-        if page.method == "POST":
-            async with read_form(self._bodies, request) as form:
+        if page.method == "POST" and (request.content_length or 0) <= KEPT_FORM.body_bytes_max:
+            async with read_form(self._bodies, request, KEPT_FORM) as form:
                 if form and _length(request.raw_path, form) <= KEPT_BYTES:
                     request[CODE] = "unauthorized"
                     shown = {"action": request.raw_path, "fields": form.pairs}

@@ -2,12 +2,14 @@
 
 import asyncio
 import re
+import threading
 from typing import Any
 
 import pytest
 from multidict import CIMultiDict
 
 from controlplane.console import pages
+from controlplane.console.forms import AT_ONCE_BYTES, Form, _read
 from controlplane.console.session import FAILURES_MAX
 from storage import console_sessions
 from storage.console_sessions import IDLE_MS, LINK_MS, SESSION_MS
@@ -326,6 +328,29 @@ async def test_what_can_be_no_id_is_no_page(local: Running, id: str) -> None:
             path = f"/console{page.path.format(id=id)}"
             answer = await (member.get(path) if page.method == "GET" else member.post(path))
             assert answer.status == 404 and "no such page" in answer.said, path
+
+
+async def test_no_long_form_is_read_on_the_loop_and_none_of_a_stranger(
+    local: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three megabytes of escapes take half a second."""
+    readers: list[threading.Thread] = []
+
+    def read(raw: bytearray) -> Form:
+        readers.append(threading.current_thread())
+        return _read(raw)
+
+    member, nobody = await Visitor.sign_in(local), Visitor.of(local)
+    monkeypatch.setattr("controlplane.console.forms._read", read)
+    assert (await nobody.post("/console/sign-in", link="%" * 10_000)).status == 413
+    assert (await nobody.post("/console/keys", name="%" * 100_000)).status == 303
+    assert readers == []
+    for visitor in (member, nobody):
+        done = await visitor.post("/console/keys", name="%" * (AT_ONCE_BYTES // 3))
+        assert done.status in (400, 403)
+    assert len(readers) == 2 and threading.main_thread() not in readers
+    assert (await member.post("/console/keys", name="short")).status in (303, 400)
+    assert readers[2] is threading.main_thread()
 
 
 async def test_what_is_no_form_is_told_so(local: Running) -> None:
