@@ -5,9 +5,10 @@ at most, without I/O of its own. A cancelled caller does not stop its unit: it w
 committed or fails as a whole.
 
 Writing units share transactions, and are durable when their call returns (`storage.engine.writer`). Point look-ups by
-an index run on the loop (`lookup`; `peek`, where one statement is all): a few microseconds instead of a hop. All other
-reading is done by the readers' threads: `read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS`
-at most and takes turns with the others (storage.turns.fair_threads); `read` for the daemon itself, which comes first.
+an index run on the loop (`lookup`; `peek`, where one statement is all; storage.engine.local_reads): a few microseconds
+instead of a hop. All other reading is done by the readers' threads: `read_for` an organization, which has
+`ORGANIZATION_READERS` of the `READERS` at most and takes turns with the others (storage.turns.fair_threads); `read` for
+the daemon itself, which comes first.
 """
 
 import sqlite3
