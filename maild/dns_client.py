@@ -7,9 +7,9 @@ import asyncio
 import os
 import random
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from pathlib import Path
 
-import dns.exception
-import dns.resolver
 import structlog
 
 from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
@@ -42,17 +42,32 @@ class SystemNameservers:
             found = os.stat(self._path)
             version = (found.st_ino, found.st_mtime_ns, found.st_size)
             if version != self._read:
-                self._take(dns.resolver.Resolver(self._path).nameservers)
+                self._take(Path(self._path).read_text("ascii", "replace"))
                 self._read = version
-        except (OSError, dns.exception.DNSException):
+        except OSError:
             pass  # as said above; whoever asks hears that there is no answer
         return self._named
 
-    def _take(self, addresses: Sequence[object]) -> None:
-        named = tuple((str(one), DNS_PORT) for one in addresses)
-        if self._read and named != self._named:
+    def _take(self, text: str) -> None:
+        named = tuple((address, DNS_PORT) for address in _addresses(text))
+        if self._named and named and named != self._named:
             tell(log, LogEvent.NAMESERVERS_CHANGED, nameservers=[address for address, _ in named])
-        self._named = named
+        self._named = named or self._named
+
+
+def _addresses(text: str) -> list[str]:
+    """Of resolv.conf(5). What is no address is passed over, as by the C library: the other lines still count."""
+    lines = [line.split() for line in text.splitlines()]
+    named = [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver"]
+    return [one for one in named if _is_address(one)]
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 class DnsClient:

@@ -47,6 +47,25 @@ def test_the_last_ones_stay_while_the_file_names_nobody_or_is_away(tmp_path: Pat
     assert named() == (("192.0.2.3", 53),)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"nameserver resolver.example",
+        b"nameserver 127.1",
+        b"nameserver https://192.0.2.3/dns-query",
+        b"nameserver 192.0.2.3\0",
+        b"# caf\xe9",
+        b"search " + b"a" * 64 + b".example",
+        b"domain ..",
+    ],
+)
+def test_a_line_that_says_nothing_takes_no_nameserver_away(tmp_path: Path, line: bytes) -> None:
+    """Read anew for each question, a file that somebody spoilt would otherwise fail them all."""
+    path = tmp_path / "resolv.conf"
+    path.write_bytes(line + b"\nnameserver fe80::1%eth0\n nameserver 192.0.2.1 # ours\n")
+    assert SystemNameservers(str(path))() == (("fe80::1%eth0", 53), ("192.0.2.1", 53))
+
+
 async def test_each_question_goes_to_whom_is_named_then() -> None:
     async with DnsServer() as old, DnsServer() as new:
         new.add("there.example", "A", "192.0.2.9")
