@@ -11,11 +11,14 @@ which it takes away.
 import asyncio
 import os
 import socket
-import sys
 from typing import TextIO
+
+import structlog
 
 PRIORITIES = {"debug": "<7>", "info": "<6>", "warning": "<4>", "error": "<3>", "critical": "<2>"}
 BEATS = 3  # within the time that systemd waits: one that comes late is none of its business
+
+log = structlog.get_logger("maild.service")
 
 
 def notify(state: str) -> None:
@@ -25,11 +28,11 @@ def notify(state: str) -> None:
         return
     if address.startswith("@"):
         address = "\0" + address[1:]
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
-        try:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
             sock.sendto(state.encode(), address)
-        except OSError as error:
-            print(f"maild: can't notify systemd: {error}", file=sys.stderr)
+    except OSError as error:  # of the socket, too: descriptors may be used up
+        log.error("systemd_not_notified", state=state, error=str(error))
 
 
 def is_journal(stream: TextIO) -> bool:
@@ -58,5 +61,5 @@ class Watchdog:
             self._next.cancel()
 
     def _beat(self, loop: asyncio.AbstractEventLoop, every_s: float) -> None:
-        notify("WATCHDOG=1")
         self._next = loop.call_later(every_s, self._beat, loop, every_s)
+        notify("WATCHDOG=1")
