@@ -110,7 +110,7 @@ def _prioritized(render: Processor) -> Processor:
         prefix = prefixes[line["level"]]
         octets = render(logger, method, line)
         assert isinstance(octets, bytes)
-        return prefix + octets
+        return prefix + octets.replace(b"\n", b"\n" + prefix)  # a traceback's lines, on a console
 
     return show
 

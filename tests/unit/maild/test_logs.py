@@ -78,8 +78,10 @@ def test_the_journal_is_told_how_urgent_a_line_is(form: str) -> None:
     os.close(writing)
     with open(reading, "rb") as file:
         lines = file.read().splitlines()
-    found = [re.match(rb"<(\d)>.*(said|a.*b|failed)", line) for line in lines]
+    found = [re.match(rb"<(\d)>.*[\[\"](info|warning|error)", line) for line in lines]
     assert [one.groups()[0] for one in found if one] == [b"6", b"4", b"3"]
+    # Those of a traceback, too: the journal takes each for itself.
+    assert all(re.match(rb"<\d>", line) for line in lines)
 
     # What is not the journal gets lines of JSON, also where a shell within a service inherited the variable.
     elsewhere = subprocess.run(command, capture_output=True, env=environment, check=True).stderr
