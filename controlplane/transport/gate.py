@@ -66,9 +66,7 @@ class Gate:
             # A connection's requests are one task: the next one binds its own.
             bind_contextvars(request_id=request_id)
             response = await self._answer(application, request)
-            if not request.content.is_eof() and not response.prepared:
-                # RFC 9110 §10.1.1: it is not known whether the rest still comes. A proxy that asked for somebody else
-                # next, on this connection, would have that request taken for the rest.
+            if not response.prepared and _may_go_on(request):
                 response.force_close()
             if response.status != LEFT:
                 self._tell(request, response.status, self._clock.monotonic() - began)
@@ -183,6 +181,13 @@ def _check_framing(request: web.Request) -> None:
     coding = request.headers.get("Transfer-Encoding")
     if coding is not None and coding.strip().lower() != "chunked":
         raise _Misframed
+
+
+def _may_go_on(request: web.Request) -> bool:
+    """Where a proxy asked for somebody else next, on this connection, one request would be taken for the other."""
+    # RFC 9110 §10.1.1: it is not known whether the rest of a body still comes. §9.3.6: a CONNECT has none, and none is
+    # read; a proxy that passes on what came with it takes it for the body all the same.
+    return not request.content.is_eof() or request.method == "CONNECT"
 
 
 def _refuse(request: web.Request, error: Refusal) -> web.Response:

@@ -195,6 +195,7 @@ BEFORE_THE_BODY = [
     (GET + b"Authorization: Bearer GOOD\r\n" + LENGTH, 400),
     (GET.replace(b"/v1/inboxes", b"/nothing") + LENGTH, 404),
     (POST.replace(b"/v1/inboxes", b"/mcp") + LENGTH, 401),
+    (POST.replace(b"POST", b"CONNECT") + LENGTH, 404),
 ]
 
 
