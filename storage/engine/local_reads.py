@@ -26,7 +26,6 @@ class LocalReads:
         self._tx = Tx(connection)
         self._are_shared = True
         self._is_closed = False
-        self._end_of_round: asyncio.Handle | None = None
 
     def run(self, unit: Callable[[Tx], T]) -> T:
         """What `unit(tx)` returns or raises; StoreFailure."""
@@ -58,14 +57,12 @@ class LocalReads:
     def close(self) -> None:
         """Nothing is looked up any more; the writer may still be at work."""
         self._is_closed = True
-        if self._end_of_round is not None:
-            self._end_of_round.cancel()
         self.raw.close()
 
     def _begin(self) -> None:
         if not self.raw.in_transaction:
             self.raw.execute("BEGIN")
-            self._end_of_round = asyncio.get_running_loop().call_soon(self._end)
+            asyncio.get_running_loop().call_soon(self._end)
 
     def _end(self) -> None:
         if not self._is_closed and self.raw.in_transaction:  # a failure of the disk may have ended it
