@@ -403,27 +403,6 @@ async def test_no_look_up_is_left_open_while_the_store_is_written(
     assert await db.lookup(notes) == ["a"]
 
 
-@pytest.mark.parametrize("db", [Pace(checkpoint_idle_s=3600)], indirect=True)
-async def test_the_wal_begins_anew_beside_look_ups_in_each_round(db: Database, path: Path) -> None:
-    pages = 20
-    db._writer.connection.raw.execute(f"PRAGMA wal_autocheckpoint = {pages}")
-
-    async def look() -> None:
-        while True:
-            await db.lookup(notes)
-            await asyncio.sleep(0)
-
-    looking = [asyncio.create_task(look()) for _ in range(3)]
-    writes = 20 * pages
-    for number in range(writes):
-        await db.write(note, str(number))
-    for one in looking:
-        one.cancel()
-    # All of them take two or more pages each. A look-up beside a COMMIT may put the beginning off, on a busy machine
-    # several times.
-    assert Path(f"{path}-wal").stat().st_size < writes * 4096
-
-
 async def test_a_read_sees_one_state(db: Database) -> None:
     """Though the writer commits between two of its statements."""
     loop = asyncio.get_running_loop()
