@@ -50,6 +50,19 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+def is_private(*folders: str | Path) -> bool:
+    """Is one of them closed to others, or one above it?"""
+    lowest = [Path(folder).resolve() for folder in folders]
+    ways = {folder for one in lowest for folder in (one, *one.parents)}
+    return any(folder.stat().st_mode & 0o005 != 0o005 for folder in ways)
+
+
+as_somebody = pytest.mark.skipif(
+    os.geteuid() != 0 or is_private(Path(__file__).parent, sys.prefix, tempfile.gettempdir()),
+    reason="root alone acts for others, who must find this program and the folder",
+)
+
+
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A data folder of a user without a name, where that one finds it: below pytest's own only its user does."""
@@ -172,7 +185,7 @@ def test_init_writes_the_configuration_for_a_domain(tmp_path: Path, monkeypatch:
     assert path.read_text() == before
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="root alone acts for others")
+@as_somebody
 def test_init_by_root_leaves_everything_to_the_owner_of_the_folder(open_folder: Path, config: Path) -> None:
     config.write_text(config.read_text().replace(str(config.parent / "data"), str(open_folder)))
     answer("init", "--config", config)
@@ -183,7 +196,7 @@ def test_init_by_root_leaves_everything_to_the_owner_of_the_folder(open_folder: 
     assert (open_folder / "lock").stat().st_uid == SOMEBODY
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="root alone acts for others")
+@as_somebody
 def test_root_does_not_serve_the_store_of_another_user(open_folder: Path, config: Path) -> None:
     """What it writes would be closed to that user: mail that came in meanwhile is lost to the service."""
     config.write_text(config.read_text().replace(str(config.parent / "data"), str(open_folder)))
