@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -213,7 +214,8 @@ async def test_behind_a_body_that_was_not_waited_for_no_request_is_answered(daem
             if status != 413:
                 body = b"13\r\n" + BODY + b"\r\n0\r\n\r\n" if b"chunked" in head else BODY
                 writer.write(body + GET + b"Authorization: Bearer " + key + b"\r\n\r\n")
-                assert b"HTTP/1.1" not in await reader.read(), head
+                with suppress(ConnectionResetError):  # closed before that came: as good an end
+                    assert b"HTTP/1.1" not in await reader.read(), head
         writer.transport.abort()
 
 
