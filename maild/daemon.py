@@ -6,7 +6,6 @@ import asyncio
 import faulthandler
 import gc
 import json
-import os
 import random
 import signal
 import ssl
@@ -378,7 +377,7 @@ def _announce(line: str) -> None:
     try:
         print(line, flush=True)
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        descriptors.give_up(descriptors.STDOUT)
 
 
 async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:

@@ -1,9 +1,10 @@
-"""Room for a file descriptor for each connection that the configuration allows.
+"""Room for a file descriptor for each connection that the configuration allows; a way out for what cannot be written.
 
 Shells and containers begin processes with 1024 and let them have many more; a unit says what it wants (LimitNOFILE).
 Where connections of strangers to port 25 use up what there is, the API hears nothing more, /health included.
 """
 
+import os
 import resource
 
 import structlog
@@ -12,6 +13,7 @@ from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from maild.outbound.places import SESSIONS_PER_PLACE
 
+STDOUT, STDERR = 1, 2
 OWN = 256  # the store's, the resolver's, the processes'
 
 log = structlog.get_logger("maild.daemon")
@@ -30,6 +32,11 @@ def make_room(settings: Settings) -> None:
         allowed = soft
     if allowed < wanted:
         tell(log, LogEvent.FEW_DESCRIPTORS, limit=allowed, wanted=wanted)
+
+
+def give_up(number: int) -> None:
+    """Write there no more, or the interpreter's end fails too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 def _wanted(settings: Settings) -> int:

@@ -59,10 +59,11 @@ def _addresses(text: str) -> list[str]:
     """Of resolv.conf(5). What is no address is passed over, as by the C library: the other lines still count."""
     lines = [line.split() for line in text.splitlines()]
     named = [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver"]
-    return [one for one in named if _is_address(one)]
+    return [one for one in named if is_address(one)]
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
+    """Is it an address of IPv4 or IPv6, and no name?"""
     try:
         ip_address(text)
     except ValueError:

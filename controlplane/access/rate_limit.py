@@ -11,6 +11,7 @@ can't be written never stops a request: the counts wait for the next turn, and t
 """
 
 import asyncio
+import math
 from collections import deque
 from typing import NamedTuple
 
@@ -97,9 +98,7 @@ class RateLimit(LoopService):
     def _count(self, organization_id: str) -> RateVerdict:
         now_ms = self._monotonic_ms()
         wall_ms = self._clock.now_ms()
-        window = self._windows.get(organization_id)
-        if window is None:
-            window = self._windows[organization_id] = deque()
+        window = self._windows.setdefault(organization_id, deque())
         while window and window[0] <= now_ms - WINDOW_MS:
             window.popleft()
         allowed = len(window) < self._limit
@@ -111,16 +110,14 @@ class RateLimit(LoopService):
             allowed,
             self._limit,
             max(0, self._limit - len(window)),
-            -(-(wall_ms + leaves_in_ms) // 1000),
-            max(1, -(-leaves_in_ms // 1000)),
+            math.ceil((wall_ms + leaves_in_ms) / 1000),
+            max(1, math.ceil(leaves_in_ms / 1000)),
         )
 
     def _note(self, organization_id: str, second: int, requests: int) -> None:
-        seconds = self._unwritten.get(organization_id)
-        if seconds is None:
-            seconds = self._unwritten[organization_id] = {}
-            self.wake()
+        seconds = self._unwritten.setdefault(organization_id, {})
         seconds[second] = seconds.get(second, 0) + requests
+        self.wake()
 
     async def _write_window_of(self, organization_id: str) -> None:
         async with self._writing:  # also waits for a write under way, which may be about this window

@@ -75,8 +75,7 @@ class Operations:
         on_leave: OnLeave,
         recalled_for_ms: int | None,
     ) -> AnyResult:
-        if principal.inbox_id is not None:
-            await self._check_reach(operation, principal, id)
+        await self._check_reach(operation, principal, id)
         if principal.inbox_id is None or operation.bound_keys is not BoundKeys.BY_BINDING:
             for scope in (operation.scope, *operation.also):
                 if scope != ANY_KEY:
@@ -107,6 +106,8 @@ class Operations:
 
     async def _check_reach(self, operation: Operation, principal: Principal, id: str) -> None:
         """A key bound to one inbox hears of another inbox's resource before its scopes are looked at."""
+        if principal.inbox_id is None:
+            return
         if operation.bound_keys is BoundKeys.NEVER:
             raise Refusal("inbox_access_denied")
         if operation.names is not None:

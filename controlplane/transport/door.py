@@ -104,8 +104,7 @@ class Query:
 
     async def __aenter__(self) -> Any:
         query = _read_query(self._operation.query, self._request)
-        if self._request.body_exists:
-            await refuse_body(self._request)
+        await refuse_body(self._request)
         return _resumed(self._request, query) if isinstance(query, StreamEvents) else query
 
     async def __aexit__(self, *_: object) -> None:

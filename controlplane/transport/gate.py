@@ -66,7 +66,7 @@ class Gate:
             # A connection's requests are one task: the next one binds its own.
             bind_contextvars(request_id=request_id)
             response = await self._answer(application, request)
-            if not response.prepared and _may_go_on(request):
+            if not response.prepared and _has_open_end(request):
                 response.force_close()
             if response.status != LEFT:
                 self._tell(request, response.status, self._clock.monotonic() - began)
@@ -134,13 +134,12 @@ class Gate:
 
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:
         """The headers of every answer, streamed ones too (a signal of aiohttp, before they are sent)."""
-        headers = response.headers
-        headers[REQUEST_ID] = request[REQUEST]
-        headers["Server"] = SERVER["Server"]
+        response.headers[REQUEST_ID] = request[REQUEST]
+        response.headers.update(SERVER)
         verdict = request.get(RATE)
         if verdict is not None:
-            headers.update(verdict.headers())
-            headers["Cache-Control"] = "private, no-store"
+            response.headers.update(verdict.headers())
+            response.headers["Cache-Control"] = "private, no-store"
 
     async def _from_http(self, request: web.Request, error: web.HTTPException) -> Refusal:
         is_open = request.path in PUBLIC_PATHS
@@ -183,7 +182,7 @@ def _check_framing(request: web.Request) -> None:
         raise _Misframed
 
 
-def _may_go_on(request: web.Request) -> bool:
+def _has_open_end(request: web.Request) -> bool:
     """Where a proxy asked for somebody else next, on this connection, one request would be taken for the other."""
     # RFC 9110 §10.1.1: it is not known whether the rest of a body still comes. §9.3.6: a CONNECT has none, and none is
     # read; a proxy that passes on what came with it takes it for the body all the same.

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 import click
 
 from conf.settings import Settings, SettingsError, load
+from maild.descriptors import STDERR, give_up
 from maild.systemd import PRIORITIES, is_journal
 
-STDOUT, STDERR = 1, 2
 EXIT_DIED = 1  # of the daemon: systemd starts it again, as it does not after a fault
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
@@ -57,11 +57,6 @@ def say(line: str, err: bool = False) -> None:
         if not err:
             raise
         give_up(STDERR)  # a full disk takes the log of a job too: its exit code tells
-
-
-def give_up(number: int) -> None:
-    """Write there no more, or the interpreter's end fails too."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 def say_octets(octets: bytes) -> None:

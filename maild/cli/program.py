@@ -10,7 +10,7 @@ import click
 
 from maild import __version__
 from maild.cli.audit import audit
-from maild.cli.common import EXIT_FAULT, STDERR, STDOUT, fail, give_up, say
+from maild.cli.common import EXIT_FAULT, fail, say
 from maild.cli.daemon import check_config, serve
 from maild.cli.doctor import doctor
 from maild.cli.keys import keys
@@ -20,6 +20,7 @@ from maild.cli.outbound_queue import queue
 from maild.cli.policies import policy, rules
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, init, rotate_master_key
+from maild.descriptors import STDERR, STDOUT, give_up
 
 
 class OperatorCli(click.Group):

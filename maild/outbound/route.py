@@ -6,7 +6,6 @@ is the checked address: a name is never resolved a second time. Nothing is cache
 Each hop carries what its receiver demands of the session; hosts that a policy keeps from the mail are not tried.
 """
 
-import ipaddress
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from conf.addresses import is_public
 from conf.settings import Settings
+from maild.dns_client import is_address
 from maild.outbound.host_groups import HostGroups
 from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.relays import RelayHost, Relays
@@ -199,9 +199,9 @@ class Router:
 
     async def _relay_hops(self, relay: RelayHost, sender_domain: str) -> AsyncGenerator[Hop, None]:
         # The operator named this host: a private address is as good as any.
-        is_address = _is_address(relay.host)
+        named = [relay.host] if is_address(relay.host) else await self._relay_addresses(relay.host)
         group = self._groups.of_relay(relay.name or relay.host)
-        for address in [relay.host] if is_address else await self._relay_addresses(relay.host):
+        for address in named:
             source = self._source(address, sender_domain)
             yield Hop(relay.host, address, relay.port, relay, source, group=group)
 
@@ -246,14 +246,6 @@ def _few(addresses: list[str]) -> list[str]:
     versions = set(map(_version_of, few))
     other = next((one for one in more if _version_of(one) not in versions), None)
     return few if other is None else [*few[:-1], other]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _prefer_transient(first: RouteError | None, second: RouteError) -> RouteError:

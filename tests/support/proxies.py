@@ -34,6 +34,7 @@ class Proxy:
         self.folder.mkdir()
         self.port = free_port()
         self.ca_file = self.folder / "ca.pem"
+        self._bundle = str(self.folder / f"{NAME}.pem")  # key and certificate
         self.url = f"https://{NAME}:{self.port}"
         self._upstream = urlsplit(upstream).netloc
         self._process: asyncio.subprocess.Process | None = None
@@ -46,6 +47,7 @@ class Proxy:
     async def __aenter__(self) -> "Proxy":
         ThrowawayCa(self.folder).server_context([NAME])
         written = _fence(self.name).replace("127.0.0.1:8025", self._upstream)
+        written = re.sub(r"/etc/(letsencrypt|haproxy)/\S+\.pem", self._bundle, written)
         (self.folder / "written").write_text(getattr(self, f"_{self.name}")(written))
         try:
             await self._start()
@@ -60,10 +62,7 @@ class Proxy:
         await self._end()
 
     def _nginx(self, written: str) -> str:
-        bundle = self.folder / f"{NAME}.pem"
-        told = re.sub(r"/etc/letsencrypt/\S+\.pem", str(bundle), written).replace(
-            "listen 443", f"listen {self.port}"
-        )
+        told = written.replace("listen 443", f"listen {self.port}")
         temporary = "".join(
             f"{kind}_temp_path {self.folder}/{kind};\n"
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -74,22 +73,19 @@ class Proxy:
         )
 
     def _apache(self, written: str) -> str:
-        told = re.sub(r"/etc/letsencrypt/\S+\.pem", str(self.folder / f"{NAME}.pem"), written)
         modules = "".join(f"LoadModule {name}_module modules/mod_{name}.so\n" for name in _APACHE_MODULES)
         return (
             f"ServerRoot /usr/lib/apache2\nDefaultRuntimeDir {self.folder}\nPidFile {self.folder}/pid\n"
             f"ErrorLog /dev/stderr\n{modules}User nobody\nGroup nogroup\nListen 127.0.0.1:{self.port}\n"
-        ) + told.replace("*:443", f"127.0.0.1:{self.port}")
+        ) + written.replace("*:443", f"127.0.0.1:{self.port}")
 
     def _caddy(self, written: str) -> str:
-        bundle = self.folder / f"{NAME}.pem"
-        opened = f"{NAME}:{self.port} {{\n    tls {bundle} {bundle}"
+        opened = f"{NAME}:{self.port} {{\n    tls {self._bundle} {self._bundle}"
         # Certificates by itself, for which it would ask the net, are what is not tried.
         return "{\n    admin off\n    auto_https off\n}\n" + written.replace(f"{NAME} {{", opened, 1)
 
     def _haproxy(self, written: str) -> str:
-        told = written.replace(f"/etc/haproxy/{NAME}.pem", str(self.folder / f"{NAME}.pem"))
-        return told.replace("bind :443", f"bind 127.0.0.1:{self.port}")
+        return written.replace("bind :443", f"bind 127.0.0.1:{self.port}")
 
     async def _start(self) -> None:
         file = str(self.folder / "written")
