@@ -251,7 +251,8 @@ def _doors(
     authenticator = Authenticator(db, clock)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
     callers, bodies = Callers(authenticator, rate_limit), RequestBodies(settings.http, ground.cpu)
-    reference = Reference(OPERATIONS, TOOLS if settings.http.mcp else (), settings.server.public_url)
+    tools = TOOLS if settings.http.mcp else ()
+    reference = Reference(OPERATIONS, tools, settings.server.public_url, ground.cpu)
     pages: list[Pages] = [reference, health]
     if settings.http.mcp:
         pages.append(_mcp(ground, operations, callers, bodies, fence_key))

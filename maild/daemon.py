@@ -353,9 +353,10 @@ async def serve(settings: Settings) -> None:
     stopped: asyncio.Future[None] = loop.create_future()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, stopped)
-    # What start-up made stays: the collector need not look through it again and again.
+    # What start-up made stays: the collector need not look through it, neither meanwhile (maild.cli) nor ever again.
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(YOUNG_OBJECTS)
     watchdog = systemd.Watchdog()
     try:

@@ -35,6 +35,7 @@ from controlplane.transport.statuses import headers_of, status_of
 from storage.clock import Clock
 from storage.engine.failures import StoreFailure
 from storage.turns.cpu_threads import CpuThreads
+from storage.turns.fair_threads import OWN
 
 log = structlog.get_logger("maild.api")
 
@@ -65,6 +66,7 @@ class Console:
         self._figures = figures
         self._bodies = bodies
         self._templates = templates
+        self._templates_are_compiled = cpu.once(OWN, templates.compile)
         self._cpu = cpu
         self._shown_once = ShownOnce(clock)
         self._clock = clock
@@ -203,6 +205,7 @@ class Console:
             "path": request.path,
             "done": request.query.get("done", ""),
         }
+        await self._templates_are_compiled()
         return web.Response(
             text=self._templates.render(answer.template, {**frame, **answer.shown}),
             status=answer.status,

@@ -17,7 +17,9 @@ from controlplane.mcp.tool import Tool
 from controlplane.operations.operation import Operation
 from controlplane.reference import llms
 from controlplane.reference.documents import documents
-from controlplane.reference.openapi import document
+from controlplane.reference.openapi import document as openapi_document
+from storage.turns.cpu_threads import CpuThreads
+from storage.turns.fair_threads import OWN
 
 _ASSETS = {
     "swagger-ui-bundle.js": "text/javascript",
@@ -38,11 +40,11 @@ class _Texts(NamedTuple):
     documents: Mapping[str, bytes]
 
 
-@lru_cache(2)  # 0.2 s of a start; daemons that share a process, as in tests, tell the same
+@lru_cache(2)  # daemons that share a process, as in tests, tell the same
 def _texts(operations: tuple[Operation, ...], tools: tuple[Tool, ...], public_url: str) -> _Texts:
     told = documents(public_url)
     return _Texts(
-        msgspec.json.encode(document(operations, public_url)),
+        msgspec.json.encode(openapi_document(operations, public_url)),
         llms.short(public_url, bool(tools)).encode(),
         llms.full(public_url, operations, tools, told).encode(),
         {path: text.encode() for path, text in told.items()},
@@ -50,12 +52,15 @@ def _texts(operations: tuple[Operation, ...], tools: tuple[Tool, ...], public_ur
 
 
 class Reference:
-    """The pages, made once at start from the rows of operations and of MCP's tools (none: it is not served).
+    """The pages, made from the rows of operations and of MCP's tools (none: it is not served).
     `public_url`: the server that they name."""
 
-    def __init__(self, operations: Sequence[Operation], tools: Sequence[Tool], public_url: str) -> None:
-        # Once, for all readers: however many take them however slowly, there is one copy.
-        self._texts = _texts(tuple(operations), tuple(tools), public_url)
+    def __init__(
+        self, operations: Sequence[Operation], tools: Sequence[Tool], public_url: str, cpu: CpuThreads
+    ) -> None:
+        # Once, for all readers: however many take them however slowly, there is one copy. Not before somebody reads:
+        # it would be a quarter of what a start takes.
+        self._texts = cpu.once(OWN, lambda: _texts(tuple(operations), tuple(tools), public_url))
         self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 
     def add_to(self, app: web.Application) -> None:
@@ -67,24 +72,25 @@ class Reference:
         app.router.add_get("/llms-full.txt", self._llms_full)
 
     async def _openapi(self, request: web.Request) -> web.Response:
-        return web.Response(body=self._texts.openapi, content_type="application/json")
+        return web.Response(body=(await self._texts()).openapi, content_type="application/json")
 
     async def _page(self, request: web.Request) -> web.Response:
         return self._file("index.html", "text/html")
 
     async def _asset(self, request: web.Request) -> web.Response:
         name = request.match_info["asset"]
-        if name in self._texts.documents:
-            return _text(self._texts.documents[name], "text/markdown")
-        if name not in _ASSETS:
+        if name in _ASSETS:
+            return self._file(name, _ASSETS[name])
+        document = (await self._texts()).documents.get(name)
+        if document is None:
             raise web.HTTPNotFound
-        return self._file(name, _ASSETS[name])
+        return _text(document, "text/markdown")
 
     async def _llms(self, request: web.Request) -> web.Response:
-        return _text(self._texts.short)
+        return _text((await self._texts()).short)
 
     async def _llms_full(self, request: web.Request) -> web.Response:
-        return _text(self._texts.full)
+        return _text((await self._texts()).full)
 
     def _file(self, name: str, content_type: str) -> web.Response:
         return web.Response(

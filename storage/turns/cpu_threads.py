@@ -46,6 +46,18 @@ class CpuThreads:
         while (result := await self.run(owner, lambda: next(steps, _END))) is not _END:
             yield result  # type: ignore[misc]
 
+    def once(self, owner: str, work: Callable[[], T]) -> Callable[[], Awaitable[T]]:
+        """A function that answers with what `work` gives or raises: done when it is first asked, for all who ask."""
+        running: asyncio.Future[T] | None = None
+
+        async def given() -> T:
+            nonlocal running
+            if running is None:
+                running = asyncio.ensure_future(self.run(owner, work))
+            return await asyncio.shield(running)  # who hangs up takes it from nobody else
+
+        return given
+
     def _thread(self, serve: Serve[Callable[[], Any], Any]) -> Awaitable[None]:
         return asyncio.get_running_loop().run_in_executor(self._executor, serve, self._call)
 

@@ -44,6 +44,10 @@ def test_no_module_of_the_console_makes_markup() -> None:
             assert not re.search(r"""["']<[a-z]+[ >]""", text), file
 
 
+def test_every_template_compiles() -> None:
+    Templates(Clock(), "host").compile()
+
+
 def test_a_name_that_is_missing_is_a_fault_and_no_empty_place() -> None:
     with pytest.raises(Exception, match="undefined"):
         Templates(Clock(), "host").render("fault.html", {})

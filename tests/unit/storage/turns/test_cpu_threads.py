@@ -71,3 +71,25 @@ async def test_closing_waits_for_what_was_begun(cpu: CpuThreads) -> None:
     await cpu.close()
     assert done == [1]
     await begun
+
+
+async def test_what_is_done_once_is_done_when_it_is_asked_for_and_for_all_who_ask(cpu: CpuThreads) -> None:
+    done: list[str] = []
+    begin = threading.Event()
+
+    def work() -> str:
+        begin.wait(5)
+        done.append("work")
+        return "made"
+
+    given = cpu.once("owner", work)
+    await cpu.run("owner", lambda: None)
+    assert done == []
+    hangs_up = asyncio.ensure_future(given())
+    stays = asyncio.ensure_future(given())
+    await asyncio.sleep(0)
+    hangs_up.cancel()
+    begin.set()
+    assert await stays == "made"
+    assert await given() == "made"
+    assert done == ["work"]
