@@ -9,7 +9,8 @@ The process is begun when it is first needed, and ended when nothing was asked f
 and its memory is free. Its pipe is its life: it ends when this process does, however that ends. One that died is begun
 anew, and what it was at is tried once more, unless it had taken WORK_S of a processor: nothing that is read takes a
 tenth of that, so it would never end. Where no process can be begun the work is done here, on the thread that would wait
-for it. Owners (an address, an organization) take turns (storage.turns.fair_threads).
+for it; so it is once the program's files were replaced (an upgrade before its restart): a process of the new ones need
+not understand what this one asks. Owners (an address, an organization) take turns (storage.turns.fair_threads).
 """
 
 import asyncio
@@ -77,6 +78,7 @@ class CpuProcess:
         self._child: subprocess.Popen[bytes] | None = None
         self._resting: asyncio.TimerHandle | None = None
         self._is_closed = False
+        self._told = ""  # why no process could be begun, as it was last said
 
     @property
     def pid(self) -> int | None:
@@ -123,9 +125,10 @@ class CpuProcess:
         for _ in range(TRIES):
             try:
                 child = self._child = self._child or _begin(self._work_s, self._niceness)
-            except OSError as error:  # no memory, descriptor or process left
-                log.warning("cpu_process_not_begun", error=str(error))
+            except OSError as error:  # no memory, descriptor or process left, or another program
+                self._tell(str(error))
                 return _result(cpu_child.answer(asked))
+            self._told = ""
             answered = _exchange(child, asked)
             if answered is not None:
                 return _result(answered)
@@ -134,6 +137,11 @@ class CpuProcess:
             if child.returncode == -signal.SIGPROF:
                 raise ComputingFailed(f"it took more than {self._work_s:g} s of a processor")
         raise ComputingFailed("it ended the process that computes")
+
+    def _tell(self, reason: str) -> None:
+        if reason != self._told:  # once, and not for each mail
+            log.warning("cpu_process_not_begun", error=reason)
+        self._told = reason
 
     def _end(self) -> None:
         child = self._child
@@ -149,8 +157,19 @@ class CpuProcess:
         self._child = None
 
 
+def _program() -> tuple[int, int, int]:
+    """Another one when an installer has written the program's files anew. OSError while there are none."""
+    found = os.stat(cpu_child.__file__)
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+_RUNNING = _program()
+
+
 def _begin(work_s: float, niceness: int) -> "subprocess.Popen[bytes]":
-    """OSError where the system has no room for it."""
+    """OSError where the system has no room for it, or it would be of another program than this process."""
+    if _program() != _RUNNING:
+        raise OSError("the program's files were replaced: restart the daemon")
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     # What it frees of a large message goes back at once (mallopt(3); maild.allocator says why).
     environment |= {"MALLOC_MMAP_THRESHOLD_": str(LARGE_BYTES), "MALLOC_ARENA_MAX": "1"}

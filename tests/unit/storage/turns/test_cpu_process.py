@@ -118,6 +118,23 @@ async def test_a_host_without_room_for_a_process_does_the_work_itself(
         await cpu.run("a", partial(int, "x"))
 
 
+async def test_a_daemon_whose_files_were_replaced_does_the_work_itself_and_says_so_once(
+    cpu: CpuProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Between the install of a new version and the restart a process would be of another version than who asks it."""
+    child = await cpu.run("a", partial(os.getpid))
+    replaced = tmp_path / "cpu_child.py"
+    replaced.write_text("raise ImportError('half of an install')")
+    monkeypatch.setattr(cpu_child, "__file__", str(replaced))
+    assert await cpu.run("a", partial(os.getpid)) == child, "what runs already is of the same version"
+    os.kill(child, signal.SIGKILL)
+    with capture_logs() as told:
+        for _ in range(3):
+            assert await cpu.run("a", partial(os.getpid)) == os.getpid()
+    assert [one["event"] for one in told] == ["cpu_process_died", "cpu_process_not_begun"]
+    assert "restart the daemon" in told[1]["error"]
+
+
 async def test_the_process_ends_when_nothing_is_asked(tmp_path: Path) -> None:
     cpu = CpuProcess(idle_s=0)
     first = await cpu.run("a", partial(os.getpid))
