@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 FULL_SIZE = 1_000_000  # characters or octets
 UNITS = 1000
+BESIDE = UNITS  # steps of what happens to run within, as a pattern that is compiled anew
 
 Text = TypeVar("Text", str, bytes)
 
@@ -59,6 +60,7 @@ def steps(read: Callable[[], object]) -> int:
 
 
 def assert_proportional(read: Callable[[Text], object], bomb: Bomb[Text]) -> None:
-    """Twice the text takes about twice the steps, or fewer where a limit cuts it; what is quadratic takes four."""
+    """Twice the text takes about twice the steps, or fewer where a limit cuts it. What is quadratic takes four times as
+    many, and hundreds of times BESIDE."""
     once, twice = (steps(partial(read, bomb.of(units))) for units in (UNITS, 2 * UNITS))
-    assert 0 < twice <= 3 * once
+    assert 0 < twice <= 3 * once + BESIDE
