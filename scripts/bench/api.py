@@ -47,7 +47,7 @@ class Connection:
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 2"):
-            raise SystemExit(f"{request.split()[1]!r}: {head[:200]!r}")
+            raise measure.BenchFailed(f"{request.split()[1]!r}: {head[:200]!r}")
         at = head.lower().index(b"content-length:")
         return await self._reader.readexactly(int(head[at + 15 : head.index(b"\r", at)]))
 
@@ -110,7 +110,7 @@ async def serving(*command: str) -> AsyncIterator[Served]:
         assert process.stdout is not None
         line = await asyncio.wait_for(process.stdout.readline(), 120)
         if not line:
-            raise SystemExit(f"{' '.join(command[:3])} did not start")
+            raise measure.BenchFailed(f"{' '.join(command[:3])} did not start")
         yield Served(json.loads(line)["http"], process.pid)
     finally:
         if process.returncode is None:

@@ -62,7 +62,7 @@ async def command(config: Path, *words: str) -> str:
     )
     said, _ = await process.communicate()
     if process.returncode:
-        raise SystemExit(f"maild {' '.join(words)} failed")
+        raise measure.BenchFailed(f"maild {' '.join(words)} failed")
     return said.decode()
 
 

@@ -71,7 +71,7 @@ class Maild:
     async def check(self, count: int) -> None:
         shown = await self._unread() - self._before
         if shown != count:
-            raise SystemExit(f"the API shows {shown} of {count} messages")
+            raise measure.BenchFailed(f"the API shows {shown} of {count} messages")
 
     async def newest(self) -> str:
         (message,) = await self._daemon.api.get("/v1/messages", limit=1)

@@ -95,14 +95,14 @@ async def _must_judge(author: SigningAuthor, one: Contestant) -> None:
     good = mail.read_bytes()
     await one.server.prepare()
     if refused := await asyncio.to_thread(_deliver, one.server, good, author.mail_from(mail)):
-        raise SystemExit(f"{one.name} refuses mail that is right: {refused}")
+        raise measure.BenchFailed(f"{one.name} refuses mail that is right: {refused}")
     await one.server.settle(1)
     found = "\n".join(re.findall(r"(?m)^Authentication-Results:.*(?:\n[ \t].*)*", await one.server.newest()))
     wanted = ["spf=pass", "dmarc=pass", *(f"header.d={name}" for name in author.domains_of(mail))]
     if len(re.findall(r"\bdkim=pass", found)) != 2 or not all(word in found for word in wanted):
-        raise SystemExit(f"{one.name} did not verify all: {found or 'it says nothing'}")
+        raise measure.BenchFailed(f"{one.name} did not verify all: {found or 'it says nothing'}")
     if not await asyncio.to_thread(_deliver, one.server, good + b"forged\n", f"x@{FORGER}"):
-        raise SystemExit(f"{one.name} takes forged mail")
+        raise measure.BenchFailed(f"{one.name} takes forged mail")
 
 
 def _deliver(server: Server, mail: bytes, sender: str) -> str:

@@ -32,12 +32,28 @@ LOAD_NICENESS = -5
 END_S = 10
 
 
+class BenchFailed(Exception):
+    """A server does not do what is to be measured. No SystemExit: in a task of asyncio that leaves the other tasks and
+    what they have started."""
+
+
 def run(bench: Coroutine[None, None, None]) -> None:
     """Run it to its end, or to SIGTERM, SIGINT or RUN_S: whatever it started is stopped in each case."""
+    failed: BaseException | None = None
     try:
         asyncio.run(_bounded(bench))
     except asyncio.CancelledError:
         raise SystemExit("stopped by a signal") from None
+    except BenchFailed as error:
+        failed = error
+    except BaseExceptionGroup as group:
+        failed, rest = group.split(BenchFailed)
+        if failed is None or rest is not None:
+            raise
+    while isinstance(failed, BaseExceptionGroup):
+        failed = failed.exceptions[0]
+    if failed is not None:
+        raise SystemExit(str(failed))
 
 
 async def _bounded(bench: Coroutine[None, None, None]) -> None:
@@ -167,7 +183,7 @@ async def smtp_source(
     )  # fmt: skip
     try:
         if await process.wait():
-            raise SystemExit(f"smtp-source to port {port} failed: {process.returncode}")
+            raise BenchFailed(f"smtp-source to port {port} failed: {process.returncode}")
     finally:
         if process.returncode is None:
             process.kill()
@@ -250,7 +266,7 @@ class Helper:
                 else:
                     writer.close()
                     return
-        raise SystemExit(f"{self._command[0]} ended with {self._process.returncode}")
+        raise BenchFailed(f"{self._command[0]} ended with {self._process.returncode}")
 
     async def _connect(self) -> asyncio.StreamWriter:
         if self.path is not None:
@@ -295,7 +311,7 @@ class Sink(Helper):
             async with asyncio.timeout(ARRIVE_S), self._more:
                 await self._more.wait_for(lambda: self.taken >= count)
         except TimeoutError:
-            raise SystemExit(f"smtp-sink has {self.taken} of {count} messages after {ARRIVE_S} s") from None
+            raise BenchFailed(f"smtp-sink has {self.taken} of {count} messages after {ARRIVE_S} s") from None
 
     def pause(self) -> None:
         """The kernel goes on taking connections, nobody greets them."""

@@ -187,7 +187,7 @@ class Load:
             if status == 503:
                 return
             if status != expected and (expected or status >= 300):
-                raise SystemExit(f"{method} {path}: {status} {answer[:300]!r}")
+                raise measure.BenchFailed(f"{method} {path}: {status} {answer[:300]!r}")
             found = answer
 
         await self._http.use(work)

@@ -85,7 +85,7 @@ class Maild:
             while self._sent:
                 page = await self._daemon.api.get("/v1/messages", limit=PAGE, direction="outbound", **more)
                 if not page:
-                    raise SystemExit(f"the API doesn't show {len(self._sent)} messages")
+                    raise measure.BenchFailed(f"the API doesn't show {len(self._sent)} messages")
                 self._sent -= {one["id"] for one in page if one["status"] == "delivered"}
                 # The last outcomes commit a moment after the sink's 250: look again at the same page.
                 more = {} if any(one["id"] in self._sent for one in page) else {"before": page[-1]["id"]}
@@ -187,7 +187,7 @@ async def warm_up(server: Server, port: int) -> None:
             await end_to_end(server, sink, WARM_UP)
         signed = sum(b"\nDKIM-Signature:" in one.read_bytes() for one in folder.iterdir())
     if signed != (WARM_UP if server.signs else 0):
-        raise SystemExit(f"{server.name}: {signed} of {WARM_UP} mails are signed")
+        raise measure.BenchFailed(f"{server.name}: {signed} of {WARM_UP} mails are signed")
 
 
 async def daemon_to(port: int, folder: Path, stack: contextlib.AsyncExitStack) -> Daemon:

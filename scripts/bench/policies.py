@@ -138,7 +138,7 @@ async def is_met(one: World, receiver: Receiver) -> None:
     wanted = "" if receiver.policy == "none" else f" ({receiver.policy})"
     told = recipient["tls"] or "plain text"
     if not told.startswith("TLSv1.3") or not told.endswith(wanted) or ("(" in told) != bool(wanted):
-        raise SystemExit(f"{receiver.domain}: {told}")
+        raise measure.BenchFailed(f"{receiver.domain}: {told}")
 
 
 async def run(options: argparse.Namespace) -> None:
