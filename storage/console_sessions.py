@@ -39,10 +39,6 @@ class LinkRow(NamedTuple):
     expires_at: int
     used_at: int | None
 
-    def is_good(self, now_ms: int) -> bool:
-        """Does it still work?"""
-        return self.used_at is None and now_ms < self.expires_at
-
 
 class SessionRow(NamedTuple):
     """A browser that a member signed in with. `address`, `user_agent`: of the request that did."""
