@@ -111,14 +111,11 @@ class _Size:
 def _read(size: _Size, raw: bytearray) -> Any:
     size.octets = len(raw)
     try:
-        document = read_json(raw)
+        return read_json(raw)
     except Refusal as refusal:
         fault = (refusal.details or {})["fields"][0]
         code = PARSE_ERROR if fault["code"] == "invalid_json" else INVALID_REQUEST
         raise Rejection(code, ": ".join(filter(None, (fault["path"], fault["message"])))) from refusal
-    if eras.is_too_deep(document):
-        raise Rejection(PARSE_ERROR, f"At most {eras.DEPTH_MAX} objects and arrays may be within each other")
-    return document
 
 
 def _takes_words(message: RpcMessage) -> bool:

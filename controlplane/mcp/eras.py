@@ -46,7 +46,6 @@ _METHODS = {
 # What JSON-RPC leaves to implementations: HTTP refused the request.
 REFUSED = -32000
 _STATUSES = {METHOD_NOT_FOUND: 404}
-DEPTH_MAX = 50
 ID_CHARS_MAX = 256
 ID_MAX = 2**53 - 1  # what every reader of JSON can hold
 _BASE64_NAME = re.compile(r"=\?base64\?(.*)\?=")
@@ -108,19 +107,6 @@ def message_of(document: Any) -> RpcMessage:
     if not isinstance(params, dict):
         raise Rejection(INVALID_REQUEST, "'params' must be an object", id=known)
     return RpcMessage(known, document["method"], params)
-
-
-def is_too_deep(document: Any) -> bool:
-    """Are more than DEPTH_MAX arrays and objects within each other?"""
-    level = [document]
-    for _ in range(DEPTH_MAX):
-        level = [
-            inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]
-    return any(isinstance(one, dict | list) for one in level)
 
 
 def asked(message: RpcMessage, headers: Mapping[str, Sequence[str]]) -> Asked:

@@ -13,7 +13,7 @@ import json
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -24,10 +24,12 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.validation import joined, validated
 
 VALUES_MAX = 1000  # the largest request there is has some 350
+DEPTH_MAX = 50  # Python's own limit depends on its version, and on where it is called
 SYNTAX_BYTES_MAX = 64 * 1024  # outside of strings: numbers, names of constants, punctuation
 PIECE_BYTES = 64 * 1024  # looked at without letting others in: about a millisecond at the worst
 LONG_BYTES = 64 * 1024  # of a string that is taken out
 _OPENING = b",[{"
+_TOO_DEEP = f"At most {DEPTH_MAX} arrays and objects may be within each other"
 _BLANKS = b" \t\r\n"
 _CONTROLS = bytes(range(32))  # RFC 8259 §7: none of them stands in a string as itself
 _AFTER_A_VALUE = (b",", b"]", b"}")
@@ -108,7 +110,11 @@ def _parse(raw: bytearray) -> Any:
         raw.clear()
         return _load(text)
     except (ValueError, RecursionError) as error:
-        raise invalid([Fault("", "invalid_json", _why_none(error))]) from error
+        raise _not_json(_why_none(error)) from error
+
+
+def _not_json(told: str) -> Refusal:
+    return invalid([Fault("", "invalid_json", told)])
 
 
 def _why_none(error: ValueError | RecursionError) -> str:
@@ -118,12 +124,12 @@ def _why_none(error: ValueError | RecursionError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"Expected JSON in UTF-8 (RFC 8259 §8.1); octet {error.start + 1} is no UTF-8"
     if isinstance(error, RecursionError):
-        return "Arrays and objects are too deep within each other"
+        return _TOO_DEEP
     return "A number has too many digits; send it as a string, or shorter"
 
 
 def _load(text: str) -> Any:
-    """ValueError, RecursionError; Refusal for names given twice, and what JavaScript calls a number."""
+    """ValueError, RecursionError; Refusal for names given twice, what is too deep, what JavaScript calls a number."""
     repeated: list[Fault] = []
 
     def pairs_read(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -133,14 +139,30 @@ def _load(text: str) -> Any:
         return members
 
     document = json.loads(text, object_pairs_hook=pairs_read, parse_constant=_no_constant)
+    if _is_too_deep(document):
+        raise _not_json(_TOO_DEEP)
     if repeated:
         raise invalid(repeated)
     return document
 
 
+def _is_too_deep(document: Any) -> bool:
+    level, depth = _containers((document,)), 0
+    while level and depth < DEPTH_MAX:
+        level, depth = [inner for one in level for inner in _containers(_values(one))], depth + 1
+    return bool(level)
+
+
+def _containers(values: Iterable[Any]) -> list[dict[str, Any] | list[Any]]:
+    return [one for one in values if isinstance(one, dict | list)]
+
+
+def _values(container: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container
+
+
 def _no_constant(name: str) -> None:
-    told = f"{name} is no number of JSON (RFC 8259 §6); send null, or leave it out"
-    raise invalid([Fault("", "invalid_json", told)])
+    raise _not_json(f"{name} is no number of JSON (RFC 8259 §6); send null, or leave it out")
 
 
 # Long strings ----------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ RUNGS = [
     Rung("NaN", 400, PARSE, b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}}'),
     Rung("a number of thousands of digits", 400, PARSE, b'{"id":' + b"1" * 5000 + b"}"),
     Rung("deep", 400, PARSE, nested(51)),
-    Rung("deeper than Python reads", 400, PARSE, b"[" * 900),
+    Rung("deeper than Python reads", 400, PARSE, b"[" * 990 + b"]" * 990),
     Rung("just not too deep", 200, OK, nested(50)),
     Rung("too many values", 400, INVALID, params(OLD, x=[0] * 1001)),
     Rung("a name given twice", 400, INVALID, b'{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}'),

@@ -3,13 +3,12 @@
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import PROTOCOL_VERSION_META_KEY
 
 from controlplane.mcp import eras
-from controlplane.mcp.eras import DEPTH_MAX, ROUTING_HEADERS, Rejection
+from controlplane.mcp.eras import ROUTING_HEADERS, Rejection
 
 JSON = st.recursive(
     st.none()
@@ -65,13 +64,6 @@ def nested(depth: int, inner: Any = 1) -> Any:
     for number in range(depth):
         inner = [inner] if number % 2 else {"x": inner}
     return inner
-
-
-@pytest.mark.parametrize(
-    ("depth", "is_deep"), [(0, False), (DEPTH_MAX, False), (DEPTH_MAX + 1, True), (900, True)]
-)
-def test_depth_is_counted(depth: int, is_deep: bool) -> None:
-    assert eras.is_too_deep([0, nested(depth - 1)] if depth else 1) == is_deep
 
 
 def test_the_newest_handshake_that_both_know_is_agreed_on() -> None:

@@ -1,5 +1,6 @@
 """Requests are read at a cost in proportion to their octets, and the answer to a bad one is bounded."""
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from controlplane.contract.messages import SendMessage
 from controlplane.contract.model import RequestQuery
 from controlplane.contract.refusals import FAULTS_MAX, Refusal
 from controlplane.transport import reading
-from controlplane.transport.reading import VALUES_MAX, read_body, read_query
+from controlplane.transport.reading import DEPTH_MAX, VALUES_MAX, read_body, read_json, read_query
 
 
 def refused(model: Any, raw: bytes | str) -> Refusal:
@@ -37,11 +38,13 @@ def calls_of(work: Callable[[], Any]) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
+    gc.disable()  # what others left behind has finalizers, which are calls too
     sys.setprofile(note)
     try:
         work()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return count
 
 
@@ -243,7 +246,9 @@ def test_what_is_no_utf8() -> None:
     [
         (b"NaN", "NaN is no number of JSON"),
         (b"-Infinity", "-Infinity is no number of JSON"),
-        (b"[" * 990 + b"]" * 990, "too deep"),
+        (b"[" * DEPTH_MAX + b"]" * DEPTH_MAX, f"At most {DEPTH_MAX} arrays and objects"),
+        (b"[" * 990 + b"]" * 990, f"At most {DEPTH_MAX} arrays and objects"),
+        (b"[" * 990 + rb'"\u0000"' + b"]" * 990, f"At most {DEPTH_MAX} arrays and objects"),
         (b"9" * 5000, "A number has too many digits"),
         (b'"\xff"', "octet {at} is no UTF-8"),
         (b"\xff", "octet {at} is no UTF-8"),
@@ -257,6 +262,24 @@ def test_a_fault_of_the_document_says_what_it_is(text: str, value: bytes, told: 
     (fault,) = error.details["fields"]
     assert (fault["path"], fault["code"]) == ("", "invalid_json")
     assert told.format(at=raw.find(b"\xff") + 1) in fault["message"]
+
+
+def nested(depth: int, inner: Any) -> Any:
+    for number in range(depth):
+        inner = [inner] if number % 2 else {"x": inner}
+    return inner
+
+
+@pytest.mark.parametrize(
+    "inner", [1, "", LONG, [], {}], ids=["number", "text", "long text", "list", "object"]
+)
+def test_depth_is_counted(inner: Any) -> None:
+    deepest = DEPTH_MAX - isinstance(inner, list | dict)
+    whole = [0, nested(deepest - 1, inner), 0]
+    assert read_json(bytearray(json.dumps(whole).encode())) == whole
+    with pytest.raises(Refusal) as caught:
+        read_json(bytearray(json.dumps([whole]).encode()))
+    assert faults(caught.value) == {"": "invalid_json"}
 
 
 def test_nul_and_half_surrogates_are_faults_wherever_they_stand() -> None:
