@@ -144,12 +144,12 @@ class PipeliningProtocol(SMTPProtocol):
             if self._replies and not isinstance(error, TimeoutError):
                 return False
             if written <= len(wire) - len(END):
-                if group.done() and isinstance(given_up := group.exception(), SMTPReadTimeoutError):
-                    error = given_up
-                raise MessageCut(f"{reason(error)} in the middle of the message") from None
+                raise MessageCut(f"{_why_lost(group, error)} in the middle of the message") from None
             if isinstance(error, TimeoutError):
                 raise SMTPReadTimeoutError("timed out sending the message") from None
             raise
+        finally:
+            del group
         return True
 
     def write(self, data: bytes) -> None:
@@ -228,3 +228,9 @@ class PipeliningProtocol(SMTPProtocol):
 def _late(group: "asyncio.Future[None]") -> None:
     if not group.done():
         group.set_exception(SMTPReadTimeoutError("timed out waiting for replies"))
+
+
+def _why_lost(group: "asyncio.Future[None]", error: Exception) -> str:
+    """Who gave the wait for replies up knows better than the write that failed behind it."""
+    given_up = group.exception() if group.done() else None
+    return reason(given_up if isinstance(given_up, SMTPReadTimeoutError) else error)

@@ -3,13 +3,16 @@
 What has ended must not wait for the collector of cycles: on a quiet host that comes hours later.
 """
 
+import asyncio
 import gc
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 import pytest
 
 from maild.outbound.content import Content
+from maild.outbound.pipelining import PipeliningProtocol
+from maild.outbound.wire import StoredWire
 from tests.support.running import until
 from tests.support.sending import Sending
 from tests.support.store import RAW
@@ -55,6 +58,31 @@ async def test_a_host_that_hangs_up_in_the_message(tmp_path: Path) -> None:
         sending.dns.add_mx("there.test")
         sending.mx.cut_at = [100_000]
         await nothing_is_held_once(sending, "deferred", LARGE * 15)
+
+
+async def test_a_host_that_hangs_up_between_two_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, ended = StoredWire.pieces, PipeliningProtocol.connection_lost
+    is_lost, waited = asyncio.Event(), list[int]()
+
+    def connection_lost(self: PipeliningProtocol, error: Exception | None) -> None:
+        ended(self, error)
+        is_lost.set()
+
+    async def pieces(self: StoredWire) -> AsyncGenerator[bytes]:
+        async for piece in whole(self):
+            yield piece
+            await is_lost.wait()
+            waited.append(len(piece))
+
+    monkeypatch.setattr(PipeliningProtocol, "connection_lost", connection_lost)
+    monkeypatch.setattr(StoredWire, "pieces", pieces)
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.cut_at = [100]
+        await nothing_is_held_once(sending, "deferred", LARGE * 15)
+        assert len(waited) == 1
 
 
 async def test_a_host_that_hangs_up_when_it_is_told_to_forget(tmp_path: Path) -> None:
