@@ -18,12 +18,19 @@ pytestmark = [pytest.mark.interop, tools.needs("postfix", "dovecot", root=True)]
 
 THERE, RELAY = "there.test", "relay.test"
 TEST_S = 60
-DOVECOT = """\
+COMMON = """\
 base_dir = {folder}/run
 log_path = {folder}/log
 protocols =
 ssl = no
 auth_mechanisms = plain login
+service auth {{
+  unix_listener {folder}/auth {{
+    mode = 0666
+  }}
+}}
+"""
+DOVECOT_2_3 = """\
 passdb {{
   driver = passwd-file
   args = scheme=PLAIN {folder}/users
@@ -32,12 +39,30 @@ userdb {{
   driver = static
   args = uid=nobody gid=nogroup home=/nonexistent
 }}
-service auth {{
-  unix_listener {folder}/auth {{
-    mode = 0666
+"""
+DOVECOT_2_4 = """\
+passdb passwd-file {{
+  passwd_file_path = {folder}/users
+  passdb_default_password_scheme = PLAIN
+}}
+userdb static {{
+  fields {{
+    uid = nobody
+    gid = nogroup
+    home = /nonexistent
   }}
 }}
 """
+
+
+async def dovecot_config(folder: Path) -> str:
+    """As the installed version wants it: since 2.4 the first line must name a version."""
+    told = await tools.run(tools.path_of("dovecot"), "--version", folder=folder)
+    if told.startswith("2.3."):
+        config = COMMON + DOVECOT_2_3
+    else:
+        config = "dovecot_config_version = 2.4.0\ndovecot_storage_version = 2.4.0\n" + COMMON + DOVECOT_2_4
+    return config.format(folder=folder)
 
 
 @asynccontextmanager
@@ -47,7 +72,7 @@ async def logins(users: str) -> AsyncIterator[Path]:
         folder = Path(name)
         folder.chmod(0o755)
         (folder / "users").write_text(users)
-        (folder / "conf").write_text(DOVECOT.format(folder=folder))
+        (folder / "conf").write_text(await dovecot_config(folder))
         process = await asyncio.create_subprocess_exec(
             tools.path_of("dovecot"), "-F", "-c", str(folder / "conf"), stdout=asyncio.subprocess.DEVNULL
         )
