@@ -286,6 +286,7 @@ SENDERS: tuple[tuple[dict[str, str], bool], ...] = (
     ({"Origin": "http://{host}.evil.test"}, False),
     ({"Origin": "https://evil.test"}, False),
     ({"Origin": "null"}, False),
+    ({"Origin": "http://["}, False),
     ({}, False),
 )
 
