@@ -51,6 +51,7 @@ _WINDOW_BYTES = 64 * 1024
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
 _IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
+_TOKEN = re.compile(r"[!#-'*+\-.0-9A-Z^-~]++")  # RFC 2045 §5.1
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _MAX_ENCODING_CHARS = 80
 _FIRST_LINE_OCTETS = 1024  # that are looked at for it
@@ -280,7 +281,9 @@ class Indexer:
         disposition = filename = None
         declared = headers.octets("content-disposition")
         if declared is not None:
-            disposition, details = read_value(declared)
+            word, details = read_value(declared)
+            # RFC 2183 §2: what is no token names no type, not an unknown one.
+            disposition = word if _TOKEN.fullmatch(word) else None
             filename = text_parameter(details, "filename", self._guesser)
         if not filename:
             filename = text_parameter(parameters, "name", self._guesser)
