@@ -322,8 +322,8 @@ class Registry:
         told = {"domainName": after.domain_name}
         self._audit.record(tx, after.organization_id, act, actor, after.id, told)
         if after.status == "verified":
-            evicted = inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
-            for owner, inbox_id in evicted:
+            name, verifier = after.domain_name, after.organization_id
+            for owner, inbox_id in inboxes.evict_others(tx, name, verifier, self._ids.new, now_ms):
                 told = {"domain": after.domain_name}
                 self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
         else:

@@ -382,6 +382,28 @@ async def test_the_loser_may_verify_once_the_winner_is_gone(world: DomainWorld) 
     assert (await world.verify(theirs, other.api))["status"] == "active"
 
 
+async def test_who_verifies_a_name_ends_what_waits_in_inboxes_that_others_had_on_it(
+    world: DomainWorld,
+) -> None:
+    old = await world.verified()
+    bot = await world.maild.inbox("bot", domain=NAME)
+    policy = {"version": 0, "outbound": {"review": "all"}, "work": {"enabled": True}}
+    reviewer = await world.maild.key()
+    assert (await reviewer.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
+    held = (await world.api.send(bot, text="Hello")).data
+    await world.maild.received(bot, "From: friend@elsewhere.test\n\nHello\n")
+    (claim,) = (await world.api.post(f"/v1/inboxes/{bot['id']}/claims", {})).data
+    await world.delete(old)
+    other = await world.maild.organization()
+    await world.verified(api=other.api)
+
+    assert (await world.api.get(f"/v1/inboxes/{bot['id']}")).code == "inbox_not_found"
+    message = (await world.api.get(f"/v1/messages/{held['id']}")).data
+    assert (message["status"], message["failureReason"]) == ("failed", "inbox_not_found")
+    assert (await reviewer.get(f"/v1/reviews/{held['review']['id']}")).data["status"] == "withdrawn"
+    assert (await world.api.post(f"/v1/claims/{claim['id']}/extend", {})).code == "claim_lost"
+
+
 async def test_verifying_publishes_an_event(world: DomainWorld) -> None:
     domain = await world.verified()
     ((data,),) = world.maild.sql("SELECT json(data) FROM events WHERE type = 'domain.verified'")
