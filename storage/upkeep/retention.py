@@ -77,7 +77,9 @@ ROWS = (
         "idempotency keys",
         """SELECT organization_id, endpoint, key FROM idempotency WHERE created_at < :before
            ORDER BY created_at LIMIT :limit""",
-        f"DELETE FROM idempotency WHERE (organization_id, endpoint, key) IN {each_row_of(':keys', 3)}",
+        # A key may have been used anew since it was found.
+        f"""DELETE FROM idempotency
+            WHERE created_at < :before AND (organization_id, endpoint, key) IN {each_row_of(":keys", 3)}""",
     ),
     Rows(
         "domain reports",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from storage import events, organizations, usage, webhooks
+from storage import events, idempotency, organizations, usage, webhooks
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
 from storage.records import WebhookAttempt
@@ -179,6 +179,26 @@ async def test_windows_and_keys_go(store: Store) -> None:
         ("after 23 h",),
         ("after 47 h",),
     ]
+
+
+async def test_a_key_that_is_used_again_while_its_old_answer_is_removed_is_kept(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keep(tx: Tx, answer: str, at_ms: int) -> None:
+        idempotency.forget(tx, ORGANIZATION, "send", "a key", at_ms - DAY_MS)
+        idempotency.keep(tx, ORGANIZATION, "send", "a key", b"", answer, None, at_ms)
+
+    await store.db.write(keep, '"old"', store.clock.now_ms() - 3 * DAY_MS)
+    write_apart = store.db.write_apart
+
+    async def written_meanwhile(*unit: Any) -> Any:
+        await store.db.write(keep, '"new"', store.clock.now_ms())
+        return await write_apart(*unit)
+
+    monkeypatch.setattr(store.db, "write_apart", written_meanwhile)
+    await keeper(store).round()
+    kept = await store.db.lookup(idempotency.find, ORGANIZATION, "send", "a key")
+    assert kept is not None and kept.answer == '"new"'
 
 
 @pytest.mark.parametrize("rows", ROWS, ids=lambda rows: str(rows.kind).replace(" ", "-"))
