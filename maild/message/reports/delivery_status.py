@@ -35,14 +35,22 @@ _MAX_FIELDS: Final = 12 * MAX_FATES
 def read_status(octets: bytes) -> Iterator[Fate]:
     """The fates of the recipients, in order."""
     groups = _BLANK_LINES.split(octets.replace(b"\r\n", b"\n"), MAX_FATES + 2)[: MAX_FATES + 2]
+    told = [read_headers(group) for group in groups]
+    names_somebody = any(map(_names_somebody, told))
     reporter: str | None = None
-    for group in groups:
-        fields = read_headers(group)
+    for fields in told:
         reporter = reporter or _typed(fields.get("reporting-mta"))
+        # RFC 3464 §2.1: fields of the message stand first. Boxbe has an action among them, of nobody whom it names.
+        if names_somebody and "reporting-mta" in fields and not _names_somebody(fields):
+            continue
         # Some write no blank line behind the fields of the message, nor between recipients.
         if any(name in fields for name in _OF_A_RECIPIENT):
             for one in _recipients(fields):
                 yield _read_fate(one, reporter)
+
+
+def _names_somebody(fields: Headers) -> bool:
+    return any(name in fields for name in _NAMES)
 
 
 def _recipients(fields: Headers) -> Sequence[Headers]:
