@@ -1,6 +1,7 @@
 """Claims: an inbox as a queue of work (docs/contract.md, "Mail as work")."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -192,6 +193,20 @@ async def test_an_organization_has_so_many_claims_at_a_time(
     answer = await work.claim()
     assert (answer.status, answer.code) == (402, "limit_reached")
     assert answer.error["details"] == {"resource": "claims", "limit": 1000, "used": 1000, "resetsAt": None}
+
+
+async def test_claims_that_ended_leave_room_for_others(work: Work) -> None:
+    for number in (1, 2, 3, 4):
+        await work.arrive(number)
+    ended, _ = await work.claimed(max=2)
+    await work.act(ended, "done")
+    work.maild.sql(
+        """INSERT INTO claims SELECT c.id || value, organization_id, inbox_id, thread_id || value, message_id, key_id,
+             mode, holder, status, attempt, lease_expires_at, created_at FROM claims c, json_each(?)""",
+        json.dumps(list(range(998))),
+    )
+    assert len(await work.claimed(max=20)) == 1  # beside 999 that live, and 999 that ended
+    assert (await work.claim()).code == "limit_reached"
 
 
 @pytest.mark.parametrize(
@@ -454,6 +469,8 @@ async def test_claims_are_listed_newest_first(work: Work) -> None:
     bound = await work.maild.key("messages:label", inbox=other.inbox)
     assert [one["id"] for one in (await bound.get("/v1/claims")).data] == [made[3]["id"]]
     assert (await bound.get("/v1/claims", inboxId=work.inbox["id"])).data == []
+    strangers = await work.maild.organization()
+    assert (await strangers.api.get("/v1/claims", inboxId=work.inbox["id"])).data == []
 
 
 # The fence ---------------------------------------------------------------------------------------
