@@ -16,6 +16,7 @@ MAX_QUERIES = 8
 MAX_RECORD_OCTETS = 4096
 NO_ANSWER = "DNS does not answer for the policy"
 _POLICIES = ("none", "quarantine", "reject")
+_WHILE_TESTING = {"reject": "quarantine", "quarantine": "none", "none": "none"}  # §4.7, t=y: one level below
 
 
 class PolicyRecords(Protocol):
@@ -160,8 +161,11 @@ def _policy_record(domain: str, records: list[DmarcRecord]) -> DmarcRecord | Non
 
 
 async def _policy(dns: PolicyRecords, domain: str, record: DmarcRecord) -> str:
-    if record.is_testing:  # §4.7: not to be applied yet
-        return "none"
+    declared = await _declared(dns, domain, record)
+    return _WHILE_TESTING[declared] if record.is_testing else declared
+
+
+async def _declared(dns: PolicyRecords, domain: str, record: DmarcRecord) -> str:
     if record.domain == domain:
         return record.policy or "none"
     if record.missing_policy is not None and await _is_missing(dns, domain):

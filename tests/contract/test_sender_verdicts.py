@@ -89,15 +89,16 @@ async def test_mail_that_the_domain_asks_to_refuse_is_refused(world: SenderWorld
     )
 
 
-@pytest.mark.parametrize("policy", ["p=reject; t=y", "p=none"])
+@pytest.mark.parametrize("policy", ["p=quarantine; t=y", "p=none"])
 async def test_a_policy_that_asks_for_nothing_changes_nothing(world: SenderWorld, policy: str) -> None:
     world.domain("bank.test", dmarc=policy)
     message = await world.judged(mail_from("info@bank.test"))
     assert (message["auth"]["dmarc"], message["isSpam"]) == ("fail", False)
 
 
-async def test_quarantine_is_spam(world: SenderWorld) -> None:
-    world.domain("bank.test", dmarc="p=quarantine")
+@pytest.mark.parametrize("policy", ["p=quarantine", "p=reject; t=y"])
+async def test_quarantine_is_spam(world: SenderWorld, policy: str) -> None:
+    world.domain("bank.test", dmarc=policy)
     message = await world.judged(mail_from("info@bank.test"))
     assert (message["auth"]["dmarc"], message["isSpam"]) == ("fail", True)
 

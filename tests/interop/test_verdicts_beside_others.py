@@ -108,7 +108,7 @@ EXPLAINED: Mapping[str, Differences] = {
         "policy-bad-policy rspamd dmarc": ("fail none", "permerror"),
     },
     "RFC 9989 §4.7 has t=y, and no pct= any more; rspamd reads RFC 7489.": {
-        "policy-testing rspamd dmarc": ("fail none", "fail reject"),
+        "policy-testing rspamd dmarc": ("fail quarantine", "fail reject"),
         "policy-percent rspamd dmarc": ("fail reject", "fail quarantine"),
     },
     "RFC 9989 §4.10: of several records none counts; DMARC is not used. rspamd says that it is an error.": {
