@@ -10,7 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from cryptography import x509
-from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.verification import (
+    Criticality,
+    ExtensionPolicy,
+    Policy,
+    PolicyBuilder,
+    Store,
+    VerificationError,
+)
 
 DANE_TA, DANE_EE = 2, 3
 CERT, SPKI = 0, 1
@@ -69,7 +77,7 @@ def is_matched(records: Sequence[Tlsa], chain: Sequence[bytes], names: Sequence[
         ),
         None,
     )
-    return anchor is not None and any(_is_issued_by(anchor, chain, name) for name in names)
+    return anchor is not None and _is_issued_by(anchor, chain, names)
 
 
 def _fits(record: Tlsa, certificate: bytes) -> bool:
@@ -79,15 +87,61 @@ def _fits(record: Tlsa, certificate: bytes) -> bool:
     return hmac.compare_digest(_DIGESTS[record.matching][0](selected), record.data)
 
 
-def _is_issued_by(anchor: bytes, chain: Sequence[bytes], name: str) -> bool:
-    """RFC 7672 §3.1.2: the anchor signed the chain, dates hold, and the name is in the certificate."""
+def _is_issued_by(anchor: bytes, chain: Sequence[bytes], names: Sequence[str]) -> bool:
+    """RFC 7672 §3.1.2: the anchor signed the chain, dates hold, and one of the names is in the certificate."""
     try:
         leaf, *others = (x509.load_der_x509_certificate(one) for one in chain[:CHAIN_MAX])
-        builder = PolicyBuilder().store(Store([x509.load_der_x509_certificate(anchor)]))
-        builder.build_server_verifier(x509.DNSName(name)).verify(leaf, one_of_each_name(others))
-    except (VerificationError, ValueError, TypeError, x509.InvalidVersion):
+        store = Store([x509.load_der_x509_certificate(anchor)])
+        builder = PolicyBuilder().store(store).extension_policies(ca_policy=_AUTHORITY, ee_policy=_HOST)
+        # The verifier for servers would have names in a form that only some authorities use.
+        verified = builder.build_client_verifier().verify(leaf, one_of_each_name(others))
+        return any(_stands_for(presented, names) for presented in _names(leaf, verified.subjects or ()))
+    except _UNREADABLE:
         return False
-    return True
+
+
+_UNREADABLE = (
+    VerificationError,
+    ValueError,
+    TypeError,
+    x509.InvalidVersion,
+    x509.DuplicateExtension,
+    x509.UnsupportedGeneralNameType,
+)
+
+
+def _signs(policy: Policy, certificate: x509.Certificate, usage: x509.KeyUsage | None) -> None:
+    if usage is not None and not usage.key_cert_sign:
+        raise ValueError("the key is not for signing certificates")
+
+
+def _serves(policy: Policy, certificate: x509.Certificate, usage: x509.ExtendedKeyUsage | None) -> None:
+    purposes = {ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE}
+    if usage is not None and purposes.isdisjoint(usage):
+        raise ValueError("the certificate is not for servers")
+
+
+# What RFC 5280 §6.1 asks of a path, and no more: what browsers ask of public authorities besides, the authorities that
+# people make for themselves seldom fulfil.
+_ANY = Criticality.AGNOSTIC
+_AUTHORITY = (
+    ExtensionPolicy.permit_all()
+    .require_present(x509.BasicConstraints, _ANY, None)
+    .may_be_present(x509.KeyUsage, _ANY, _signs)
+)
+_HOST = ExtensionPolicy.permit_all().may_be_present(x509.ExtendedKeyUsage, _ANY, _serves)
+
+
+def _names(leaf: x509.Certificate, subjects: Sequence[x509.GeneralName]) -> list[str]:
+    """RFC 7672 §3.2.3: the common name counts where there is no DNS-ID."""
+    presented = [one.value for one in subjects if isinstance(one, x509.DNSName)]
+    return presented or [str(one.value) for one in leaf.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+
+
+def _stands_for(presented: str, names: Sequence[str]) -> bool:
+    """A wildcard stands for one label."""
+    lower = presented.lower()
+    return lower in names or any(lower == f"*.{name.partition('.')[2]}" for name in names)
 
 
 def one_of_each_name(authorities: Sequence[x509.Certificate]) -> list[x509.Certificate]:
