@@ -116,6 +116,7 @@ _ROWS: Final = (
     StatusRow("7.509", "policy", MICROSOFT, "fix_dns"),
     StatusRow("7.510", "infrastructure", MICROSOFT),
     StatusRow("7.512", "content", MICROSOFT),
+    StatusRow("7.515", "policy", MICROSOFT, "fix_dns"),
     *(StatusRow(f"7.{detail}", "reputation", MICROSOFT) for detail in range(606, 650)),
     StatusRow("7.703", "policy", MICROSOFT),
     *(StatusRow(f"7.{detail}", "reputation", MICROSOFT) for detail in (705, 708, 800)),

@@ -92,7 +92,8 @@ _NOT_THE_ADDRESS: Final = (
     Wording(
         "policy", f"RFC 7372 §3; {_GOOGLE}; {_YAHOO}; {_APPLE}",
         ("spf ", "dkim ", "dmarc ", "sender id ", "unauthenticated", "sender policy framework",
-         "authentication checks", "fails to pass authentication", "authentication results"), "fix_dns",
+         "authentication checks", "fails to pass authentication", "authentication results",
+         "not accepted for policy reasons"), "fix_dns",
     ),
     Wording(
         "policy", f"RFC 7372 §3; {_GOOGLE}; {_GMX}; {_COMCAST}",

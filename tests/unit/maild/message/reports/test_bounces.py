@@ -34,6 +34,14 @@ GONE = permanent("address", blames=True)
         (552, "5.2.2", "over quota", permanent("mailbox_full")),
         (550, "5.30.1", "", permanent("unknown")),
         (550, "5.7.26", "blocked as spam by the block list", permanent("policy", "fix_dns")),
+        (
+            550,
+            "5.7.515",
+            "Access denied, sending domain OURS.TEST doesn't meet the required authentication level.",
+            permanent("policy", "fix_dns"),
+        ),
+        # How Yahoo says that DMARC failed.
+        (554, "5.7.9", "Message not accepted for policy reasons.", permanent("policy", "fix_dns")),
         (None, "5.0.0", "No such domain", GONE),
         (None, "5.4.4", "Host or domain name not found", GONE),
         (None, "5.4.4", "no route", permanent("infrastructure")),
