@@ -70,13 +70,15 @@ class DnsQuestion(NamedTuple):
 
 class DnsAnswer(NamedTuple):
     """Addresses and host names as text (lower case, no dot at the end), MX as (preference, host), TXT and TLSA as
-    octets. `is_authentic`: who answered says that all of it is, by DNSSEC (RFC 4035 §3.2.3)."""
+    octets. `is_authentic`: who answered says that all of it is, by DNSSEC (RFC 4035 §3.2.3). `alias_of`: whose records
+    they are where the name that was asked for is an alias, "" else."""
 
     rcode: int
     truncated: bool
     records: tuple[str | bytes | tuple[int, str], ...]
     ttl_s: int
     is_authentic: bool = False
+    alias_of: str = ""
 
 
 def read_answer(wire: bytes, question: DnsQuestion) -> DnsAnswer:
@@ -125,7 +127,8 @@ def _read(octets: _Octets, question: DnsQuestion, rcode: int, answers: int, auth
     rrs = found[name]
     read = _READERS[question.rdtype]
     records = dict.fromkeys(read(octets, rr.start, rr.end) for rr in rrs[:RECORDS_MAX])
-    return DnsAnswer(rcode, False, tuple(records), min(*ttls, *(rr.ttl_s for rr in rrs), 1 << 31))
+    ttl_s = min(*ttls, *(rr.ttl_s for rr in rrs), 1 << 31)
+    return DnsAnswer(rcode, False, tuple(records), ttl_s, alias_of=name if ttls else "")
 
 
 def _negative_ttl_s(octets: _Octets, place: int, authorities: int) -> int:

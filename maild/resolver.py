@@ -85,6 +85,7 @@ class _Entry:
     error: type[DnsError] | None
     octets: int = 0  # of memory, about
     is_authentic: bool = False
+    alias_of: str = ""
 
 
 class _LookUps:
@@ -124,6 +125,11 @@ class _LookUps:
         if all(entry.error is DnsTemporary for entry in entries):
             raise DnsTemporary(name[:NAME_CHARS_MAX])
         return any(entry.is_authentic for entry in entries)
+
+    async def alias_of(self, host: str) -> str | None:
+        """The name that has the host's addresses, where that is another one."""
+        entries = [await self._entry((host.rstrip(".").lower(), rdtype)) for rdtype in ("A", "AAAA")]
+        return next((entry.alias_of for entry in entries if entry.alias_of), None)
 
     async def _records(self, name: str, rdtype: str) -> tuple[Any, ...]:
         entry = await self._entry((name.rstrip(".").lower(), rdtype))
@@ -254,10 +260,11 @@ class Resolver(_LookUps):
         name, rdtype = key
         now = self._clock.monotonic()
         answer = await self._client.ask(wire, rdtype)
-        octets = ENTRY_OCTETS + len(name) + sum(map(_octets, answer.records))
+        octets = ENTRY_OCTETS + len(name) + len(answer.alias_of) + sum(map(_octets, answer.records))
         is_authentic = answer.is_authentic and self._trusts_ad
         if answer.records:
-            return _Entry(now + min(answer.ttl_s, TTL_MAX_S), answer.records, None, octets, is_authentic)
+            expires = now + min(answer.ttl_s, TTL_MAX_S)
+            return _Entry(expires, answer.records, None, octets, is_authentic, answer.alias_of)
         error = NxDomain if answer.rcode == NXDOMAIN else NoAnswer
         return _Entry(now + min(answer.ttl_s, NEGATIVE_TTL_MAX_S), (), error, octets, is_authentic)
 

@@ -285,7 +285,9 @@ class Connections:
     async def _open(self, session: NextHopSession, hop: Hop, record: HostRecord) -> NextHopSession:
         policy = self._tls.for_hop(hop)
         try:
-            refusal = await session.open(hop.source.hostname or self._hostname, hop.host, policy)
+            # RFC 7672 §8.1: where the TLSA records are, the certificate is asked for by that name.
+            name = hop.demand.names[0] if hop.demand.names else hop.host
+            refusal = await session.open(hop.source.hostname or self._hostname, name, policy)
             if refusal is None and hop.relay is not None and hop.relay.username:
                 refusal = await self._authenticate(session, hop.relay)
         except TlsFailed as error:

@@ -8,7 +8,7 @@ What the operator demands of a destination (`[outbound.tls.NAME]`) is the least 
 it is "opportunistic" or "none" the receiver is not even asked.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from conf.log_events import LogEvent
 from conf.settings import TlsRule
@@ -42,20 +42,32 @@ class HostKeys:
 
     async def demand(self, domain: str, host: str) -> TlsDemand | None:
         """What the records of a host of the domain demand; None where there are none. PolicyForbids."""
-        name = f"_{self._port}._tcp.{host}"
         try:
             if not await self._resolver.is_authentic(host, "A", "AAAA"):
                 return None  # RFC 7672 §2.2.2: such zones may choke on TLSA, and can't have any that counts
-            records = await self._resolver.tlsa(name)
-            if not await self._resolver.is_authentic(name, "TLSA"):
-                return None
-        except (NxDomain, NoAnswer):
+            target = await self._resolver.alias_of(host)
+            for name in (host,) if target is None else (target, host):  # §2.1.3
+                records = await self._signed_records(f"_{self._port}._tcp.{name}")
+                if records:
+                    return _by_records(records, (name, domain))
             return None
         except DnsTemporary:
             text = f"TLS policy dane: DNS does not answer for the TLSA records of {host}"
             raise PolicyForbids(text) from None
-        usable = read_usable(records)
-        return TlsDemand("dane", "dane", usable, (host, domain)) if usable else _DANE_UNUSABLE  # §2.2
+
+    async def _signed_records(self, name: str) -> Sequence[bytes]:
+        """Those that DNSSEC vouches for; DnsTemporary."""
+        try:
+            records = await self._resolver.tlsa(name)
+            return records if await self._resolver.is_authentic(name, "TLSA") else ()
+        except (NxDomain, NoAnswer):
+            return ()
+
+
+def _by_records(records: Sequence[bytes], names: tuple[str, ...]) -> TlsDemand:
+    """RFC 7672 §2.2: TLS alone, where none of them can be used."""
+    usable = read_usable(records)
+    return TlsDemand("dane", "dane", usable, names) if usable else _DANE_UNUSABLE
 
 
 class DomainPolicy:

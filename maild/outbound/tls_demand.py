@@ -13,7 +13,7 @@ Level = Literal["none", "opportunistic", "testing", "encrypt", "verify", "dane"]
 
 class TlsDemand(NamedTuple):
     """`policy`: whose demand it is, for the log and for `tls` of a recipient; "" where nobody demands anything.
-    `names`: one of which a chain that `tlsa` vouches for must be of."""
+    `names`: one of which a chain that `tlsa` vouches for must be of; the first is the one that has the records."""
 
     level: Level = "opportunistic"
     policy: str = ""

@@ -64,7 +64,7 @@ class TlsWitness:
         match demand.policy:
             case "dane":
                 failure = "tlsa-invalid" if demand.level == "encrypt" else ""  # §4.3.2.1: none can be used
-                strings = (_tlsa_string(hop.host, hop.port, one) for one in demand.tlsa)
+                strings = (_tlsa_string(demand.names[0], hop.port, one) for one in demand.tlsa)
                 return _Applied("tlsa", _bounded(strings), failure=failure)
             case "mta-sts" | "mta-sts testing":
                 sts, _ = self._policies.at_hand(domain)

@@ -190,6 +190,40 @@ async def test_what_is_not_signed_does_not_count(tmp_path: Path, unsigned: str) 
             assert (world.tlsa_name, "TLSA") not in world.dns.queries
 
 
+@pytest.mark.parametrize(
+    ("records", "asked_for"),
+    [
+        ({"host.there.test": "right"}, "host.there.test"),
+        ({"host.there.test": "wrong"}, None),
+        # RFC 7672 §2.1.3: the alias counts where its target has none.
+        ({HOST: "right"}, HOST),
+        ({HOST: "wrong"}, None),
+        ({"host.there.test": "right", HOST: "wrong"}, "host.there.test"),
+        ({"host.there.test": "wrong", HOST: "right"}, None),
+    ],
+)
+async def test_behind_an_alias_the_records_of_its_target_count(
+    tmp_path: Path, records: dict[str, str], asked_for: str | None
+) -> None:
+    asked: list[str | None] = []
+    async with DaneWorld(tmp_path) as world:
+        assert world.mx.tls_context is not None
+        world.mx.tls_context.sni_callback = lambda _, name, __: asked.append(name)
+        world.dns.records[HOST, "CNAME"] = ["host.there.test."]
+        world.dns.ttls[HOST, "CNAME"] = 300
+        world.dns.records["host.there.test", "A"] = world.dns.records.pop((HOST, "A"))
+        world.dns.ttls["host.there.test", "A"] = 300
+        for name, kind in records.items():
+            shown = world.leaf if kind == "right" else world.ca.certificate("ca")
+            world.dns.add(f"_{world.mx.port}._tcp.{name}", "TLSA", tlsa_record(3, 1, 1, shown))
+        row = await world.sent("deferred" if asked_for is None else "delivered")
+        if asked_for is None:
+            assert row.response is not None and row.response.startswith("TLS policy dane: ")
+        else:
+            assert row.tls is not None and row.tls.endswith(" (dane)")
+            assert asked == [asked_for]
+
+
 async def test_without_trust_in_the_resolver_nobody_is_asked(tmp_path: Path) -> None:
     async with DaneWorld(tmp_path, trust_ad=False) as world:
         world.add(tlsa_record(3, 1, 1, world.ca.certificate("ca")))

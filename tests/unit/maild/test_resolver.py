@@ -45,6 +45,8 @@ async def test_both_families_and_a_cname() -> None:
         dns.add("alias.test", "CNAME", "host.test.")
         resolver = Resolver(dns.settings, ManualClock())
         assert await resolver.addresses("alias.test") == ["192.0.2.1", "2001:db8::1"]
+        assert [await resolver.alias_of(name) for name in ("ALIAS.test.", "host.test")] == ["host.test", None]
+        assert await resolver.alias_of("missing.test") is None
 
 
 async def test_one_family_in_trouble_does_not_hide_the_other() -> None:
