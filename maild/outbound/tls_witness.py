@@ -22,7 +22,8 @@ NOT_NAMED = "mx-not-in-policy"
 
 
 class _Applied(NamedTuple):
-    """RFC 8460 §4.4. `failure`, `reason`: what is wrong with the policy, or with the host in its eyes."""
+    """RFC 8460 §4.4. `mx_hosts`: of DANE the one that has the records; `failure`, `reason`: what is wrong with the
+    policy, or with the host in its eyes."""
 
     type: str
     strings: tuple[str, ...] = ()
@@ -64,8 +65,9 @@ class TlsWitness:
         match demand.policy:
             case "dane":
                 failure = "tlsa-invalid" if demand.level == "encrypt" else ""  # §4.3.2.1: none can be used
-                strings = (_tlsa_string(demand.names[0], hop.port, one) for one in demand.tlsa)
-                return _Applied("tlsa", _bounded(strings), failure=failure)
+                host = demand.names[0] if demand.names else hop.host
+                strings = (_tlsa_string(host, hop.port, one) for one in demand.tlsa)
+                return _Applied("tlsa", _bounded(strings), (host,), failure)
             case "mta-sts" | "mta-sts testing":
                 sts, _ = self._policies.at_hand(domain)
                 return _Applied("sts") if sts is None else _by_sts(sts, hop.host)

@@ -193,7 +193,7 @@ async def test_under_dane(tmp_path: Path, misfortune: str) -> None:
         world.add(text)
         await world.sent("deferred" if misfortune == "another certificate" else "delivered")
         strings = "" if misfortune == "unusable" else f'"{world.tlsa_name}. IN TLSA {text}"'
-        policy = f"[[{strings}],[]]"
+        policy = f'[[{strings}],["{HOST}"]]'
         result = {"": "", "unusable": "tlsa-invalid", "another certificate": "certificate-not-trusted"}[
             misfortune
         ]

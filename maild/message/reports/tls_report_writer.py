@@ -19,8 +19,9 @@ _LINE_OCTETS = 76
 
 
 class ReportedSessions(NamedTuple):
-    """Sessions that are alike, `number` of them. `strings`, `mx_hosts`: of the policy; `result_type`: of §4.3, "" for
-    those that succeeded; what follows is "" where it is not told."""
+    """Sessions that are alike, `number` of them. `strings`: of the policy; `mx_hosts`: the patterns that it names, of
+    DANE the host whose records it is; `result_type`: of §4.3, "" for those that succeeded; what follows is "" where it
+    is not told."""
 
     policy_type: str
     strings: Sequence[str]
@@ -91,8 +92,8 @@ def _policies(domain: str, sessions: Sequence[ReportedSessions]) -> Iterable[dic
             "policy": {
                 "policy-type": kind,
                 **({"policy-string": strings} if strings else {}),
-                "policy-domain": domain,
-                **({"mx-host": mx_hosts} if mx_hosts else {}),
+                "policy-domain": mx_hosts[0] if kind == "tlsa" and mx_hosts else domain,  # §1.1
+                **({"mx-host": mx_hosts} if mx_hosts and kind == "sts" else {}),
             },
             "summary": {
                 "total-successful-session-count": sum(one.number for one in alike) - failed,

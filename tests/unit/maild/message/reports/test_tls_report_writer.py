@@ -90,6 +90,18 @@ def test_each_policy_is_an_entry_of_its_own() -> None:
     assert policies[0]["summary"] == {"total-successful-session-count": 2, "total-failure-session-count": 0}
 
 
+def test_a_policy_of_dane_is_its_host_s() -> None:
+    """RFC 8460 §1.1: the domain of such a policy is the name that has the TLSA records."""
+    host = "mx1.mail.company-y.example"
+    record = f"_25._tcp.{host}. IN TLSA 3 1 1 00"
+    dane = ReportedSessions("tlsa", (record,), (host,), "", "", "", "", "", 2)
+    report = APPENDIX_B._replace(sessions=(dane, sessions("", 1))).document()
+    policy, of_sts = (one["policy"] for one in json.loads(report)["policies"])
+    assert policy == {"policy-type": "tlsa", "policy-string": [record], "policy-domain": host}
+    assert of_sts["policy-domain"] == "company-y.example"
+    assert read_tls_report(report).domain == "company-y.example"
+
+
 def test_our_reader_reads_it() -> None:
     found = read_tls_report(APPENDIX_B.document())
     assert (found.domain, found.total, found.passed) == ("company-y.example", 5629, 5326)
