@@ -33,11 +33,12 @@ from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
 from maild.inbound.session_listener import ListenError, SessionListener
 from maild.loop_monitor import LoopMonitor
-from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, submission
+from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.relays import Relays
+from maild.outbound.sts_refresh import StsRefresh
 from maild.outbound.tls_policy import TlsPolicies
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
@@ -163,6 +164,7 @@ class Daemon:
         )
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
+        sts = sts_policies(ground, policy_hosts.fetch) if policy_hosts else None
         self.tls_policies = self._outbound_tls(ground.clock)
         ports = queue_ports(ground, local)
         queue = mail_out(
@@ -171,7 +173,7 @@ class Daemon:
             senders,
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
-            policy_hosts.fetch if policy_hosts else None,
+            sts,
             self.tls_policies,
         )
         index = SearchIndex(self._folder.search_index)
@@ -196,6 +198,7 @@ class Daemon:
                 *([spam_filter] if spam_filter else []),
                 *([policy_hosts] if policy_hosts else []),
                 queue,
+                *([StsRefresh(sts, ground.db, ground.clock)] if sts else []),
                 self.indexer,
                 self.retention,
                 self.self_check,

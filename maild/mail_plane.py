@@ -210,22 +210,27 @@ def prospects(ground: Ground, ports: QueuePorts) -> Prospects:
     )
 
 
+def sts_policies(ground: Ground, fetch_policy: FetchPolicy) -> StsPolicies:
+    """Call it on the event loop. `fetch_policy`: the way to the hosts of MTA-STS policies."""
+    strangers = StrangerLog(ground.clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
+    return StsPolicies(fetch_policy, ground.resolver, ground.db, ground.clock, strangers)
+
+
 def mail_out(
     ground: Ground,
     ports: QueuePorts,
     senders: EnvelopeSenders,
     recipient_headers: RecipientHeaders,
     randomness: random.Random,
-    fetch_policy: FetchPolicy | None,
+    sts: StsPolicies | None,
     tls_policies: TlsPolicies,
     timeouts: Timeouts | None = None,
 ) -> OutboundQueue:
-    """Call it on the event loop. `randomness` spreads retries and orders hosts, and guards nothing. `fetch_policy`:
-    the way to the hosts of MTA-STS policies, None for no MTA-STS. `timeouts`: None for those of the settings."""
+    """Call it on the event loop. `randomness` spreads retries and orders hosts, and guards nothing. `sts`: None for no
+    MTA-STS. `timeouts`: None for those of the settings."""
     settings, db, clock, tuning = ground.settings, ground.db, ground.clock, ground.tuning.queue
     keys = DkimKeys(db, ground.sealer, clock, settings.outbound.dkim_ed25519)
     strangers = StrangerLog(clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
-    sts = StsPolicies(fetch_policy, ground.resolver, db, clock, strangers) if fetch_policy else None
     host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None
     policies = ReceiverPolicies(settings.outbound.tls, sts, host_keys, strangers)
     groups = HostGroups(settings.outbound.pace)

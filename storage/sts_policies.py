@@ -1,12 +1,14 @@
 """Policies of mail domains for TLS (MTA-STS, RFC 8461) that were fetched, one a domain: what keeps a domain protected
 while nobody can fetch its policy."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.engine.tx import Tx
 from storage.records import columns
 
 KEPT = 20_000  # anybody may publish some: the oldest make room
+PAGE = 100
 
 
 class StsPolicyRow(NamedTuple):
@@ -33,6 +35,16 @@ def find(tx: Tx, domain: str) -> StsPolicyRow | None:
     """The domain's policy, which may have expired."""
     row = tx.one(f"SELECT {columns(StsPolicyRow)} FROM sts_policies WHERE domain = ?", (domain,))
     return None if row is None else StsPolicyRow(*row)
+
+
+def by_age(tx: Tx, after: tuple[int, str], until: int, limit: int = PAGE) -> Sequence[StsPolicyRow]:
+    """Those that were fetched until then, the oldest first. `after`: when the last one before was, and its domain."""
+    rows = tx.all(
+        f"""SELECT {columns(StsPolicyRow)} FROM sts_policies
+            WHERE (fetched_at, domain) > (?, ?) AND fetched_at <= ? ORDER BY fetched_at, domain LIMIT ?""",
+        (*after, until, limit),
+    )
+    return [StsPolicyRow(*row) for row in rows]
 
 
 def keep(tx: Tx, row: StsPolicyRow, kept: int = KEPT) -> None:

@@ -4,7 +4,7 @@
 - A policy holds until its max_age is over, whatever becomes of its record and its host: a fetch that fails changes
   nothing (§5.1). It is stored, and outlives a restart.
 - Who needs a policy that is not there yet, or has another id now, waits for its fetch; one that is only old is fetched
-  anew beside. A domain is asked once at a time, and once in FETCH_AGAIN_S.
+  anew beside, and without mail by `sts_refresh.py`. A domain is asked once at a time, and once in FETCH_AGAIN_S.
 """
 
 import asyncio
@@ -94,9 +94,16 @@ class StsPolicies:
             return None
         if row is None or (offered is not None and offered != row.policy_id):
             await self._fetched(domain, known, offered or "")
-        elif not is_recent(row.fetched_at, self._clock.now_ms(), min(row.max_age_s * 500, REFRESH_S * 1000)):
+        elif self.is_old(row):
             self._begin(domain, known, row.policy_id)
         return known.policy if self._row_in_force(known) is not None else None
+
+    async def refresh(self, domain: str) -> None:
+        """Fetch the domain's policy anew, if its record is still there."""
+        known = self._known.get(domain) or await self._load(domain)
+        offered = await self._offered_id(domain)
+        if offered is not None:
+            await self._fetched(domain, known, offered)
 
     def at_hand(self, domain: str) -> tuple[StsPolicy | None, StsFault | None]:
         """What `of` found last: the policy, or why there is none though the domain tells of one."""
@@ -129,6 +136,11 @@ class StsPolicies:
     def _row_in_force(self, known: _Known) -> StsPolicyRow | None:
         row = known.row
         return row if row is not None and row.expires_at > self._clock.now_ms() else None
+
+    def is_old(self, row: StsPolicyRow) -> bool:
+        """Is it time to fetch the policy anew?"""
+        age_ms = min(row.max_age_s * 500, REFRESH_S * 1000)
+        return not is_recent(row.fetched_at, self._clock.now_ms(), age_ms)
 
     async def _fetched(self, domain: str, known: _Known, policy_id: str) -> None:
         task = self._begin(domain, known, policy_id)

@@ -207,6 +207,40 @@ async def test_an_old_one_is_fetched_anew_before_it_ends_and_nobody_waits(
         held.set()
 
 
+async def test_one_of_a_domain_that_gets_no_mail_is_fetched_anew_before_it_ends(tmp_path: Path) -> None:
+    async with StsWorld(tmp_path) as world:
+        world.publish("enforce", max_age_s=10_000)
+        await world.sent("delivered")
+        await world.refresh()
+        assert world.fetches == 1
+        for _ in range(3):
+            world.sending.clock.forward(6_000)
+            await world.refresh()
+        assert world.fetches == 4
+        world.tell_id(None)
+        world.mx.starttls = ""
+        world.sending.clock.forward(6_000)
+        await world.refresh()
+        assert world.fetches == 4  # the record is gone
+        assert (await world.sent("deferred")).enhanced_code == "4.7.0"
+
+
+@pytest.mark.parametrize("bad", BAD)
+async def test_fetching_it_anew_without_mail_weakens_nothing(tmp_path: Path, bad: str) -> None:
+    async with StsWorld(tmp_path) as world:
+        world.publish("enforce", max_age_s=10_000)
+        await world.sent("delivered")
+        world.serve(BAD[bad])
+        world.sending.clock.forward(6_000)
+        await world.refresh()
+        world.mx.starttls = ""
+        assert (await world.sent("deferred")).enhanced_code == "4.7.0"
+        fetches = world.fetches
+        world.sending.clock.forward(6_000)
+        await world.refresh()
+        assert world.fetches == fetches  # it has ended, and nobody asks for it any more
+
+
 async def test_one_that_a_clock_ahead_has_fetched_is_fetched_anew(tmp_path: Path) -> None:
     """It was set back: the policy would be in force, and young, for years."""
     async with StsWorld(tmp_path) as world:

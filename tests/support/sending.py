@@ -9,7 +9,7 @@ from typing import Any
 
 from conf.settings import Settings, parse
 from conf.tuning import QueueTuning, Tuning
-from maild.mail_plane import Ground, mail_out
+from maild.mail_plane import Ground, mail_out, sts_policies
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.mta_sts import FetchPolicy
 from maild.outbound.queue import OutboundQueue
@@ -99,13 +99,14 @@ class Sending:
         )
         ports = QueuePorts(self._prepare_local, self._prepare_answer, self._is_local, self._may_send)
         headers = RecipientHeaders(b"k" * 32, "https://api.ours.test")
+        self.sts = sts_policies(ground, self.fetch_policy) if self.fetch_policy else None
         return mail_out(
             ground,
             ports,
             SENDERS,
             headers,
             random.Random(7),
-            self.fetch_policy,
+            self.sts,
             TlsPolicies(self.clock, settings.outbound.ca_file, relays=Relays(settings.outbound).hosts),
             self.timeouts,
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from conf.settings import Outbound
 from controlplane.egress.mta_sts import PATH, PolicyHosts
+from maild.outbound.sts_refresh import StsRefresh
 from storage.records import RecipientRow
 from tests.support.mx import Mx
 from tests.support.sending import Sending
@@ -87,6 +88,12 @@ class StsWorld:
         await self.sending.until(message_id, status)
         (row,) = await self.sending.store.recipients(message_id)
         return row
+
+    async def refresh(self) -> None:
+        """Policies are looked at as they are every quarter of an hour."""
+        sending = self.sending
+        assert sending.sts is not None
+        await StsRefresh(sending.sts, sending.store.db, sending.clock).round()
 
     async def restart(self) -> None:
         """The queue and all that it knows begin anew, on the same store."""

@@ -35,3 +35,18 @@ async def test_the_oldest_and_those_that_ended_make_room(tmp_path: Path) -> None
         assert found == [False, False, False, False, True]
     finally:
         await store.close()
+
+
+async def test_all_are_seen_once_by_their_age_also_those_of_one_moment(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    try:
+        for number, fetched_at in enumerate((7, 5, 5, 5, 9)):
+            await store.db.write(sts_policies.keep, row(f"d{number}.test", fetched_at))
+        seen: list[str] = []
+        after = (-1, "")
+        while page := await store.db.read(sts_policies.by_age, after, EPOCH_MS + 8, 2):
+            after = page[-1].fetched_at, page[-1].domain
+            seen += [one.domain for one in page]
+        assert seen == ["d1.test", "d2.test", "d3.test", "d0.test"]
+    finally:
+        await store.close()
