@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import aiohttp
@@ -47,6 +47,7 @@ DRAIN_S = 30
 REFRESHED = 0.05  # of the lists are parsed: the load has the same two cores
 LOOK_S = 0.2
 IDLE_S = 30.0
+AGE_S = 900  # a session of SMTP may last 1,200 (smtp.session_timeout_s)
 ENVELOPE = f"MAIL FROM:<mallory@there.test>\r\nRCPT TO:<bot@{DOMAIN}>\r\nDATA\r\n".encode()
 TRY_LATER = (b"421", b"451", b"452")
 EVENTS = ("email.received", "email.sent")
@@ -59,40 +60,45 @@ class Shed(Exception):
 class Pool:
     """Kept-open connections, of which each piece of work takes one; it waits where all are taken.
 
-    One that rested for IDLE_S is not used again: the daemon closes those, and may be about to."""
+    One that rested for IDLE_S, or is AGE_S old, is not used again: the daemon closes those, and may be about to."""
 
     def __init__(self, size: int, connect: Callable[[], Awaitable[wire.Streams]]) -> None:
-        self._free: asyncio.LifoQueue[tuple[float, wire.Streams] | None] = asyncio.LifoQueue()
+        self._free: asyncio.LifoQueue[_Rested | None] = asyncio.LifoQueue()
         self._connect = connect
         for _ in range(size):
             self._free.put_nowait(None)
 
     async def use(self, work: Callable[[wire.Streams], Awaitable[None]]) -> None:
-        rested = await self._free.get()
-        streams = None
+        rested = _still_open(await self._free.get())
+        opened, streams = (time.perf_counter(), None) if rested is None else (rested.opened, rested.streams)
         try:
-            streams = self._still_open(rested) or await self._connect()
+            streams = streams or await self._connect()
             await work(streams)
         except Shed:
             if streams:
                 streams[1].transport.abort()
             self._free.put_nowait(None)
             raise
-        self._free.put_nowait((time.perf_counter(), streams))
-
-    def _still_open(self, rested: tuple[float, wire.Streams] | None) -> wire.Streams | None:
-        if rested is None:
-            return None
-        since, streams = rested
-        if time.perf_counter() - since < IDLE_S:
-            return streams
-        streams[1].transport.abort()
-        return None
+        self._free.put_nowait(_Rested(opened, time.perf_counter(), streams))
 
     def close(self) -> None:
         while not self._free.empty():
             if rested := self._free.get_nowait():
-                rested[1][1].transport.abort()
+                rested.streams[1].transport.abort()
+
+
+class _Rested(NamedTuple):
+    opened: float
+    since: float
+    streams: wire.Streams
+
+
+def _still_open(rested: _Rested | None) -> _Rested | None:
+    now = time.perf_counter()
+    if rested is None or (now - rested.since < IDLE_S and now - rested.opened < AGE_S):
+        return rested
+    rested.streams[1].transport.abort()
+    return None
 
 
 @dataclass
