@@ -169,8 +169,8 @@ def settled_later(
     new_id: NewId,
     audit: Records,
     now_ms: int,
-) -> None:
-    """A report says what became of recipients that had been accepted.
+) -> bool:
+    """A report says what became of recipients that had been accepted; did one arrive by it?
 
     `arrived`: positions that a smarthost had taken. What was not accepted, or has failed, stays as it is: a
     report counts once. The caller has made sure that it is about this message and these recipients.
@@ -188,7 +188,7 @@ def settled_later(
         _Message.load(tx, message_id, new_id, audit, now_ms, counts) if any(counted) or bounced else None
     )
     if message is None:
-        return
+        return False
     failures = [
         _Failure(
             one.position,
@@ -201,6 +201,7 @@ def settled_later(
     ]
     message.fail(failures, message.follow(failures))
     counts.write(tx)
+    return any(counted)
 
 
 def complained(

@@ -88,8 +88,8 @@ class Receipt(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """`inboxes`: the inbox → the id of its message; `held`: which of them hold it, and why; `report_of`: whose report
-    it was, that of a message of ours."""
+    """`first_id`: of a receipt the message's that it is about; `inboxes`: the inbox → the id of its message, none of a
+    receipt; `held`: which of them hold it, and why; `report_of`: whose report it was, that of a message of ours."""
 
     first_id: str
     inboxes: Mapping[str, str]
@@ -228,13 +228,18 @@ class Acceptor:
     # The transaction ---------------------------------------------------------------------------
 
     def _commit(self, tx: Tx, received: Received) -> Committed:
-        """Rows for every inbox, and what a report brings."""
+        """What a report brings, and rows for every inbox, unless it is a receipt."""
+        now_ms = self._clock.now_ms()
+        report = None
+        if received.claim is not None:
+            report = reports.count(tx, received.claim, self._senders, self._ids.new, self._audit, now_ms)
+        if report is not None and report.is_receipt:
+            return Committed(report.message_id, {}, {}, report.message_id)
         organizations = {box.organization_id for _, box in received.recipients}
         # Other mail may have come since RCPT. One organization with room is enough: there is one reply for all.
         if all(self._mailboxes.is_full(tx, organization_id) for organization_id in organizations):
             raise SmtpError(*FULL)
         # Ids are made here, in the order of the commits, so that what is newest has the newest id.
-        now_ms = self._clock.now_ms()
         admitted = self._admit(tx, received, now_ms)
         blobs.insert(tx, received.stored, now_ms, refs=len(received.recipients))
         first_id = self._ids.new("msg")
@@ -243,9 +248,6 @@ class Acceptor:
             raise SmtpError(*UNAVAILABLE)  # all were deactivated since RCPT
         if len(delivered) < len(received.recipients):
             blobs.retain(tx, received.stored.id, len(delivered) - len(received.recipients))
-        report_of = None
-        if received.claim is not None:
-            report_of = reports.count(tx, received.claim, self._senders, self._ids.new, self._audit, now_ms)
         if received.about_domain is not None:
             sender = received.verdict.auth["verifiedDomain"]
             shown = {
@@ -255,7 +257,7 @@ class Acceptor:
                 tx, self._ids, received.about_domain, received.recipients, shown, sender, now_ms
             )
         held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
-        return Committed(first_id, delivered, held, report_of)
+        return Committed(first_id, delivered, held, report.message_id if report is not None else None)
 
     def _admit(self, tx: Tx, received: Received, now_ms: int) -> Mapping[str, Admittance]:
         """What each inbox does with it: accept it or hold it. SmtpError where all refuse it."""

@@ -2,7 +2,8 @@
 
 Anyone can forge a bounce or a complaint. One counts only if it carries a token of a message of ours, in the
 address that it came to or in the original that it quotes, and only for a recipient of that message, once.
-What does not count is mail like any other: the report is always shown as mail too.
+What does not count is mail like any other, and what does is shown as mail too, but for receipts (RFC 3461): that what a
+smarthost took has arrived, it was asked to tell us, and nobody else.
 
     bounces      from the null sender (RFC 5321 §4.5.5), so that no reply or forward is one; to the token's address, or
                  to the very inbox that sent
@@ -37,6 +38,7 @@ from storage.inboxes import RecipientInbox
 from storage.outbound import Reported
 from storage.records import RecipientRow
 
+ARRIVED = ("delivered", "relayed")  # RFC 3464 §2.3.3
 MAX_AGE_MS = 90 * 86_400_000  # of the message: a report that comes later counts for nothing
 TOKENS_MAX = 20
 # RFC 2142 §5, and what hosts call themselves in reports.
@@ -52,6 +54,13 @@ class ReportClaim(NamedTuple):
     report: Report
     tokens: Sequence[Token]
     inboxes: Set[str] | None
+
+
+class CountedReport(NamedTuple):
+    """A report that counted. `message_id`: of ours, that it is about; `is_receipt`: that is all that it says."""
+
+    message_id: str
+    is_receipt: bool
 
 
 def may_report(
@@ -104,9 +113,8 @@ def is_proven(tx: Tx, claim: ReportClaim, now_ms: int) -> bool:
 
 def count(
     tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, audit: Records, now_ms: int
-) -> str | None:
-    """Let the report have its effect, durable with the transaction; the id of the message of ours that it is about, or
-    None when it counts for nothing."""
+) -> CountedReport | None:
+    """Let the report have its effect, durable with the transaction; None when it counts for nothing."""
     for token in claim.tokens:
         message = outbound.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, now_ms):
@@ -115,9 +123,10 @@ def count(
         if recipients:
             if isinstance(claim.report, Complaint):
                 _complain(tx, message.id, claim.report, recipients, new_id, audit, now_ms)
-            else:
-                _settle(tx, message.id, token, claim.report, recipients, new_id, audit, now_ms)
-            return message.id
+                return CountedReport(message.id, False)
+            has_arrived = _settle(tx, message.id, token, claim.report, recipients, new_id, audit, now_ms)
+            is_all = all(fate.action in ARRIVED for fate in claim.report.fates)
+            return CountedReport(message.id, has_arrived and is_all)
     return None
 
 
@@ -152,15 +161,16 @@ def _settle(
     new_id: NewId,
     audit: Records,
     now_ms: int,
-) -> None:
+) -> bool:
+    """Has anybody's mail arrived by it?"""
     fates: dict[int, Fate] = {}
     places = _places(recipients)
     for fate in report.fates:
         for position in _positions(fate.addresses, places):
             fates.setdefault(position, fate)
-    arrived = [at for at, fate in fates.items() if fate.action in ("delivered", "relayed")]
+    arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
     failed = [_late(at, fate, token) for at, fate in fates.items() if fate.action == "failed"]
-    outcomes.settled_later(tx, message_id, arrived, failed, new_id, audit, now_ms)
+    return outcomes.settled_later(tx, message_id, arrived, failed, new_id, audit, now_ms)
 
 
 def _complain(

@@ -11,6 +11,7 @@ from storage import server_secrets
 from storage.clock import DAY_MS
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
 from tests.support.running import Running, until
 from tests.unit.maild.message.test_message_report import (
     HOTMAIL,
@@ -111,6 +112,49 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     assert world.counted("bounced") == 1
     mail = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
     assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("Undelivered", True)] * 2
+
+
+@pytest.mark.parametrize(
+    ("actions", "statuses", "shown"),
+    [
+        (["delivered", "relayed"], ["delivered", "delivered"], 0),
+        (["delivered"], ["delivered", "sent"], 0),
+        (["delivered", "failed"], ["delivered", "bounced"], 1),
+        (["delivered", "delayed"], ["delivered", "sent"], 1),
+        (["delayed"], ["sent", "sent"], 1),
+    ],
+)
+async def test_a_receipt_that_we_asked_a_smarthost_for_is_no_mail_of_the_inbox(
+    start: Start, actions: list[str], statuses: list[str], shown: int
+) -> None:
+    async with Mx() as mx:
+        outbound = {"relay": f"127.0.0.1:{mx.port}", "allow_private_networks": True}
+        world = World(await start(outbound=outbound))
+        api = world.maild.api
+        bot = await world.maild.inbox("bot")
+        people = ["ann@there.test", "bob@there.test"]
+        made = (await api.send(bot, to=people, subject="hello")).data
+        await until_statuses(world, made, ["sent", "sent"])
+        groups = [f"Final-Recipient: rfc822; {one}\nAction: {action}\nStatus: {STATUS_OF[action]}\n"
+                  for one, action in zip(people, actions, strict=False)]  # fmt: skip
+        raw = multipart("\n".join(["Reporting-MTA: dns; relay.test\n", *groups]), "X: y\n")
+        for times in (1, 2):  # the second is a replay, which nobody asked for
+            reply = await world.maild.deliver(mx.received[0].mail_from, raw, sender="")
+            assert reply.startswith("250 ")
+            assert await world.statuses(made) == statuses
+            mail = await api.messages(inboxId=bot["id"], direction="inbound")
+            assert len(mail) == (times if shown else times - 1)
+        assert world.events("email.received") == len(mail)
+
+
+STATUS_OF = {"delivered": "2.1.5", "relayed": "2.1.5", "delayed": "4.4.1", "failed": "5.1.1"}
+
+
+async def until_statuses(world: World, message: dict[str, Any], statuses: list[str]) -> None:
+    async def reached() -> bool | None:
+        return await world.statuses(message) == statuses or None
+
+    await until(reached)
 
 
 async def test_the_event_says_what_the_report_says(world: World) -> None:
