@@ -232,19 +232,18 @@ def deactivate(
     return now_ms + QUARANTINE_MS
 
 
-def evict_others(
-    tx: Tx, domain: str, organization_id: str, new_id: Callable[[str], str], now_ms: int
-) -> list[tuple[str, str]]:
-    """Deactivate the inboxes that other organizations have on the domain; (organization, inbox) of each. Operator
-    inboxes stay. `new_id`: makes an id."""
-    evicted = tx.all(
-        """SELECT organization_id, id FROM inboxes
-           WHERE domain = ? AND organization_id <> ? AND is_active = 1 AND is_operator = 0""",
-        (domain, organization_id),
+def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> list[tuple[str, str]]:
+    """Deactivate the inboxes that other organizations have on the domain; (organization, inbox) of each, whose waiting
+    mail the caller withdraws behind the commit, as there may be much of it. Operator inboxes stay."""
+    rows = tx.all(
+        """UPDATE inboxes SET is_active = 0, deactivated_at = :now_ms, updated_at = :now_ms
+           WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0
+           RETURNING organization_id, id""",
+        {"domain": domain, "organization": organization_id, "now_ms": now_ms},
     )
-    for owner, inbox_id in evicted:
-        deactivate(tx, owner, inbox_id, new_id, now_ms)
-    return [(owner, inbox_id) for owner, inbox_id in evicted]
+    for _, inbox_id in rows:
+        claims.end_leases_of_inbox(tx, inbox_id, now_ms)
+    return [(row[0], row[1]) for row in rows]
 
 
 _OWNERS = {

@@ -20,7 +20,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.domains import checks, lifecycle
 from controlplane.domains.checks import Finding, Ours, PublishedKey, Record
 from controlplane.domains.doh import Panel, Question
-from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage
+from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage, withdrawal
 from storage.audit.acts import Act, Actor, system
 from storage.audit.trail import Records
 from storage.clock import Clock, day_of, iso_or_none
@@ -272,12 +272,20 @@ class Registry:
             for record in wanted
         }
         try:
-            after = await store.write(self._record, actor, row, wanted, findings, on_request, made)
+            after, evicted = await store.write(self._record, actor, row, wanted, findings, on_request, made)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
             self._wake_queue()
+        for inbox_id in evicted:
+            await self._withdraw(inbox_id)
         return after
+
+    async def _withdraw(self, inbox_id: str) -> None:
+        """Fail what waits in the inbox, in slices between which others write."""
+        waiting = await self._db.read(withdrawal.find_waiting, inbox_id)
+        for some in waiting.slices():
+            await self._db.write_apart(withdrawal.withdraw_slice, some, self._ids.new, self._clock.now_ms())
 
     def _wanted(self, tx: Tx, row: DomainRow) -> tuple[list[Record], list[DkimKey]]:
         if domains.verified_by(tx, row.domain_name) not in (None, row.organization_id):
@@ -293,8 +301,9 @@ class Registry:
         findings: Mapping[str, Finding],
         on_request: bool,
         made: Sequence[DkimKey],
-    ) -> DomainRow:
-        """The row as it is now. `made`: keys of algorithms that are new since it was registered."""
+    ) -> tuple[DomainRow, Sequence[str]]:
+        """The row as it is now, and the inboxes that others lost by it. `made`: keys of algorithms that are new since
+        it was registered."""
         self._keep_keys(tx, checked.domain_name, made)
         before = _found(domains.get(tx, checked.organization_id, checked.id))
         after = lifecycle.after_check(
@@ -303,8 +312,7 @@ class Registry:
         after = after._replace(observed=dump({key: list(finding) for key, finding in findings.items()}))
         if after.status == "verified":
             self._promote_key(tx, wanted, findings)
-        self._move(tx, actor, before, after)
-        return after
+        return after, self._move(tx, actor, before, after)
 
     def _promote_key(self, tx: Tx, wanted: Sequence[Record], findings: Mapping[str, Finding]) -> None:
         for record in wanted:
@@ -312,18 +320,19 @@ class Registry:
                 selector, _, domain = record.name.partition("._domainkey.")
                 dkim_keys.promote(tx, domain, selector)
 
-    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> None:
-        """Write the row and what follows from its new status."""
+    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> Sequence[str]:
+        """Write the row and what follows from its new status; the inboxes that others lost by it."""
         domains.update(tx, before, after)
         if after.status in (before.status, "pending"):
-            return
+            return ()
         now_ms = self._clock.now_ms()
         act = Act.DOMAIN_VERIFIED if after.status == "verified" else Act.DOMAIN_FAILED
         told = {"domainName": after.domain_name}
         self._audit.record(tx, after.organization_id, act, actor, after.id, told)
+        evicted: Sequence[tuple[str, str]] = ()
         if after.status == "verified":
-            name, verifier = after.domain_name, after.organization_id
-            for owner, inbox_id in inboxes.evict_others(tx, name, verifier, self._ids.new, now_ms):
+            evicted = inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
+            for owner, inbox_id in evicted:
                 told = {"domain": after.domain_name}
                 self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
         else:
@@ -342,6 +351,7 @@ class Registry:
                 "verifiedAt": iso_or_none(after.verified_at),
             },
         )
+        return [inbox_id for _, inbox_id in evicted]
 
 
 def _is_wanted(keys: Sequence[DkimKey], rotate: bool) -> bool:
