@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from maild.message.address import is_within
 from maild.message.tags import read_loosely
-from maild.resolver import DnsError, NxDomain
+from maild.resolver import DnsError, DnsTemporary, NxDomain
 
 MAX_QUERIES = 8
 MAX_RECORD_OCTETS = 4096
@@ -45,6 +45,15 @@ class DmarcRecord(NamedTuple):
     is_testing: bool
 
 
+class DmarcWalk(NamedTuple):
+    """What was found from a domain upwards (§4.10). `records`: the one of the longest name first; `is_whole`: False
+    where DNS did not answer above the domain's own record: whose the domain is nobody can say then, but what its policy
+    is."""
+
+    records: list[DmarcRecord]
+    is_whole: bool = True
+
+
 class Identifier(NamedTuple):
     """A domain that SPF or DKIM speaks for. `method`: spf or dkim; `result`: theirs."""
 
@@ -64,32 +73,35 @@ class DmarcResult(NamedTuple):
     reason: str = ""
 
 
-async def discover(dns: PolicyRecords, author_domain: str) -> list[DmarcRecord]:
-    """The records from the author's domain (an A-label in lower case) upwards (§4.10); DnsError, if temporary."""
+async def discover(dns: PolicyRecords, author_domain: str) -> DmarcWalk:
+    """The walk from the author's domain (an A-label in lower case); DnsError, if temporary, where not even its policy
+    can be told."""
     found: list[DmarcRecord] = []
     for target in targets(author_domain):
         try:
             record = read_record(target, await dns.txt("_dmarc." + target))
         except DnsError as error:
-            if error.temporary:
-                raise
-            continue
+            if not error.temporary:
+                continue
+            if found and found[0].domain == author_domain:
+                return DmarcWalk(found, is_whole=False)
+            raise
         if record is None:
             continue
         found.append(record)
         if record.suffix in ("n", "y"):  # §4.10 steps 2 and 6: wherever it stands, nothing above it counts
             break
-    return found
+    return DmarcWalk(found)
 
 
 async def evaluate_dmarc(
-    author_domain: str, records: list[DmarcRecord], identifiers: Sequence[Identifier], dns: PolicyRecords
+    author_domain: str, walk: DmarcWalk, identifiers: Sequence[Identifier], dns: PolicyRecords
 ) -> DmarcResult:
-    """Does anything that passed speak for the author's domain? `records`: what `discover` gave for it."""
-    record = _policy_record(author_domain, records)
+    """Does anything that passed speak for the author's domain? `walk`: what `discover` gave for it."""
+    record = _policy_record(author_domain, walk.records)
     if record is None or not record.is_valid:
         return DmarcResult("none")
-    scope = _Scope(dns, author_domain, organization(author_domain, records), record)
+    scope = _Scope(dns, author_domain, _organization(author_domain, walk), record)
     try:
         aligned = await scope.first_aligned(identifiers, "pass")
         if aligned is not None:
@@ -153,6 +165,11 @@ def organization(domain: str, records: list[DmarcRecord]) -> str:
     return records[-1].domain if records else domain
 
 
+def _organization(domain: str, walk: DmarcWalk) -> str | None:
+    """The same of a walk; None where nobody can say now."""
+    return organization(domain, walk.records) if walk.is_whole else None
+
+
 def _policy_record(domain: str, records: list[DmarcRecord]) -> DmarcRecord | None:
     """§4.10.1: the author domain's own, else its organization's, else the public suffix's."""
     by_domain = {record.domain: record for record in records}
@@ -186,15 +203,16 @@ async def _is_missing(dns: PolicyRecords, domain: str) -> bool:
 
 
 class _Scope(NamedTuple):
-    """What belongs to an author's domain (§4.4). `own`: its organizational domain."""
+    """What belongs to an author's domain (§4.4). `own`: its organizational domain; None where nobody can say now."""
 
     dns: PolicyRecords
     author_domain: str
-    own: str
+    own: str | None
     record: DmarcRecord
 
     async def first_aligned(self, identifiers: Sequence[Identifier], result: str) -> Identifier | None:
-        """The first with that result that is aligned. The same name needs no look-up, so it is tried first."""
+        """The first with that result that is aligned; DnsError. The same name needs no look-up, so it is tried
+        first."""
         found = [one for one in identifiers if one.result == result and one.domain]
         found.sort(key=lambda one: one.domain != self.author_domain)
         for one in found:
@@ -205,7 +223,12 @@ class _Scope(NamedTuple):
     async def _is_related(self, one: Identifier) -> bool:
         if self.record.is_strict_dkim if one.method == "dkim" else self.record.is_strict_spf:
             return False
+        if self.own is None:
+            raise DnsTemporary(self.author_domain)
         # All names of an organization end in its own: the walk of any other is spared.
         if not is_within(one.domain, self.own):
             return False
-        return organization(one.domain, await discover(self.dns, one.domain)) == self.own
+        its_own = _organization(one.domain, await discover(self.dns, one.domain))
+        if its_own is None:
+            raise DnsTemporary(one.domain)
+        return its_own == self.own

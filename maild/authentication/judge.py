@@ -24,8 +24,8 @@ from maild.authentication.arc_check import ArcChain, ArcResult
 from maild.authentication.dkim_check import Claim, DkimResult
 from maild.authentication.dmarc import (
     NO_ANSWER,
-    DmarcRecord,
     DmarcResult,
+    DmarcWalk,
     Identifier,
     discover,
     evaluate_dmarc,
@@ -88,12 +88,12 @@ class _Signed(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What DNS said. `keys`: of the claims (None where there is nothing to verify), then of the chain; `records`:
+    """What DNS said. `keys`: of the claims (None where there is nothing to verify), then of the chain; `walk`: to
     policies, None when nobody could say."""
 
     spf: SpfResult
     keys: Sequence[PublicKeys | Unacceptable | None]
-    records: list[DmarcRecord] | None
+    walk: DmarcWalk | None
 
 
 class Inquiry(NamedTuple):
@@ -155,7 +155,7 @@ class SenderJudge:
         foreign = foreign_domains(parsed, verdict.auth["verifiedDomain"])
         if not foreign or verdict.refusal is not None:
             return verdict
-        return verdict._replace(org_domains=await self._compare(author, asked.records, foreign, until))
+        return verdict._replace(org_domains=await self._compare(author, asked.walk, foreign, until))
 
     # Questions ---------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class SenderJudge:
         signatures = [claim.signature for claim in signed.claims]
         if isinstance(signed.chain, ArcChain):
             signatures += signed.chain.signatures()
-        spf, records, *keys = await self._answers(
+        spf, walk, *keys = await self._answers(
             until,
             [
                 Inquiry(partial(self._spf, brought, now_s), SpfResult("temperror", "", "mailfrom", None)),
@@ -174,7 +174,7 @@ class SenderJudge:
                 *[Inquiry(partial(self._key, one), _LATE) for one in signatures],
             ],
         )
-        return _Asked(spf, keys, records)
+        return _Asked(spf, keys, walk)
 
     async def _spf(self, brought: Introduction, now_s: float, dns: SpfDns) -> SpfResult:
         peer, helo, mail_from = brought
@@ -191,23 +191,28 @@ class SenderJudge:
     ) -> DmarcResult:
         if not author:  # RFC 9989 §5.3.1: the mechanism is for one author's domain
             return DmarcResult("permerror", reason="From does not name one author")
-        if asked.records is None:
-            if self._enforces and self._dns.is_exhausted:
-                raise PolicyNotAsked
+        is_known = asked.walk is not None and asked.walk.is_whole
+        if not is_known and self._enforces and self._dns.is_exhausted:
+            raise PolicyNotAsked
+        if asked.walk is None:
             return _NO_POLICY
         identifiers = [Identifier("dkim", one.domain, one.result) for one in dkim]
         identifiers.append(Identifier("spf", asked.spf.domain, asked.spf.result))
-        work = partial(evaluate_dmarc, author, asked.records, identifiers)
+        work = partial(evaluate_dmarc, author, asked.walk, identifiers)
         (found,) = await self._answers(until, [Inquiry(work, _NO_POLICY)])
         return found  # type: ignore[no-any-return]
 
     async def _compare(
-        self, author: str, records: list[DmarcRecord] | None, foreign: Sequence[str], until: float
+        self, author: str, walk: DmarcWalk | None, foreign: Sequence[str], until: float
     ) -> Mapping[str, str]:
         found = await self._answers(until, [Inquiry(partial(_policies, domain), None) for domain in foreign])
-        walks = {author: records, **dict(zip(foreign, found, strict=True))}
+        walks = {author: walk, **dict(zip(foreign, found, strict=True))}
         # A walk that met no record tells nothing of who owns what.
-        return {domain: organization(domain, walk) for domain, walk in walks.items() if walk}
+        return {
+            domain: organization(domain, one.records)
+            for domain, one in walks.items()
+            if one is not None and one.records and one.is_whole
+        }
 
     async def _answers(self, until: float, questions: Sequence[Inquiry]) -> list[Any]:
         """To each its answer, or its `late` when DNS takes too long over it. PatienceOver.
@@ -260,10 +265,10 @@ def foreign_domains(parsed: ParsedMessage, verified: str | None) -> list[str]:
     return list(islice(named, FOREIGN_DOMAINS))
 
 
-async def _policies(author: str, dns: SpfDns) -> list[DmarcRecord] | None:
+async def _policies(author: str, dns: SpfDns) -> DmarcWalk | None:
     """Those of the author's domain and above; None when nobody can say."""
     try:
-        return await discover(dns, author) if author else []
+        return await discover(dns, author) if author else DmarcWalk([])
     except DnsError:
         return None
 

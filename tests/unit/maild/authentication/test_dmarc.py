@@ -65,7 +65,7 @@ def test_a_walk_of_a_long_name_is_short() -> None:
 )
 async def test_the_organization_of_a_name(records: dict[str, str], author: str, expected: str) -> None:
     zone = Zone({f"_dmarc.{name}": f"v=DMARC1; {text}" for name, text in records.items()})
-    assert organization(author, await discover(zone, author)) == expected
+    assert organization(author, (await discover(zone, author)).records) == expected
 
 
 @pytest.mark.parametrize(
@@ -184,3 +184,28 @@ async def test_a_names_own_policy_counts_before_that_of_its_organization() -> No
     )
     assert (await judged(zone, "mail.bank.test")).policy == "none"
     assert (await judged(zone, "other.bank.test")).policy == "reject"
+
+
+@pytest.mark.parametrize(
+    ("record", "identifiers", "result"),
+    [
+        ("p=reject", [dkim("shop.bank.test")], "pass"),
+        ("p=reject", [spf("evil.test"), dkim("shop.bank.test")], "pass"),
+        ("p=reject", [], "fail"),
+        ("p=reject", [dkim("shop.bank.test", "fail"), spf("evil.test", "fail")], "fail"),
+        ("p=reject; adkim=s", [dkim("bank.test")], "fail"),
+        # Whether these belong to the author's organization nobody can say now.
+        ("p=reject", [dkim("bank.test")], "temperror"),
+        ("p=reject", [dkim("mail.shop.bank.test")], "temperror"),
+        ("p=reject", [dkim("bank.test", "temperror")], "temperror"),
+        ("p=reject; adkim=s", [dkim("bank.test"), spf("bank.test")], "temperror"),
+    ],
+)
+async def test_with_a_record_of_its_own_silence_above_matters_for_other_names_alone(
+    record: str, identifiers: list[Identifier], result: str
+) -> None:
+    zone = Zone({"_dmarc.shop.bank.test": f"v=DMARC1; {record}"})
+    zone.temporary.add("_dmarc.bank.test")
+    found = await judged(zone, "shop.bank.test", *identifiers)
+    assert found.result == result
+    assert found.policy == ("reject" if result == "fail" else "none")
