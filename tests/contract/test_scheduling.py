@@ -232,6 +232,18 @@ async def test_a_deactivated_inbox_sends_nothing_that_was_scheduled(
     assert (found["status"], found["failureReason"]) == ("failed", "inbox_not_found")
 
 
+async def test_a_deactivated_inbox_takes_nothing_back_from_whom_it_has_reached(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    other = await maild.inbox("other")
+    sent = (await maild.api.send(bot, to=[other["address"], "somebody@elsewhere.test"])).data
+    await maild.arrival(other)
+    await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    found = (await maild.api.get(f"/v1/messages/{sent['id']}")).data
+    assert (found["status"], found["failureReason"]) == ("delivered", None)
+    assert maild.sql("SELECT status FROM recipients ORDER BY position") == [("delivered",), ("failed",)]
+
+
 async def test_a_failure_gives_back_what_was_counted_on_the_day_it_went(
     maild: Running, bot: dict[str, Any], clock: ManualClock
 ) -> None:

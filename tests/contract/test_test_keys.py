@@ -59,6 +59,13 @@ async def test_an_inbox_in_which_only_tests_wrote_may_go(maild: Running, bot: di
     assert (await maild.test_api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
 
 
+async def test_an_inbox_whose_live_mail_has_arrived_may_go(maild: Running, bot: dict[str, Any]) -> None:
+    other = await maild.inbox("other")
+    await maild.api.send(bot, to=[other["address"]])
+    await maild.arrival(other)
+    assert (await maild.test_api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
+
+
 async def test_a_webhook_is_switched_off_by_live_keys_alone(maild: Running) -> None:
     url, events = "https://hooks.there.test/", ["email.received"]
     hook = (await maild.api.post("/v1/webhooks", {"url": url, "subscribedEvents": events})).data
