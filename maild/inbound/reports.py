@@ -38,7 +38,8 @@ from storage.inboxes import RecipientInbox
 from storage.outbound import Reported
 from storage.records import RecipientRow
 
-ARRIVED = ("delivered", "relayed")  # RFC 3464 §2.3.3
+# RFC 3464 §2.3.3: an alias that was expanded has the message, whatever comes of it behind.
+ARRIVED = ("delivered", "relayed", "expanded")
 MAX_AGE_MS = 90 * 86_400_000  # of the message: a report that comes later counts for nothing
 TOKENS_MAX = 20
 # RFC 2142 §5, and what hosts call themselves in reports.

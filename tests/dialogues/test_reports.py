@@ -119,6 +119,7 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     [
         (["delivered", "relayed"], ["delivered", "delivered"], 0),
         (["delivered"], ["delivered", "sent"], 0),
+        (["expanded"], ["delivered", "sent"], 0),
         (["delivered", "failed"], ["delivered", "bounced"], 1),
         (["delivered", "delayed"], ["delivered", "sent"], 1),
         (["delayed"], ["sent", "sent"], 1),
@@ -147,7 +148,13 @@ async def test_a_receipt_that_we_asked_a_smarthost_for_is_no_mail_of_the_inbox(
         assert world.events("email.received") == len(mail)
 
 
-STATUS_OF = {"delivered": "2.1.5", "relayed": "2.1.5", "delayed": "4.4.1", "failed": "5.1.1"}
+STATUS_OF = {
+    "delivered": "2.1.5",
+    "relayed": "2.1.5",
+    "expanded": "2.0.0",
+    "delayed": "4.4.1",
+    "failed": "5.1.1",
+}
 
 
 async def until_statuses(world: World, message: dict[str, Any], statuses: list[str]) -> None:
