@@ -89,6 +89,7 @@ class BodyOctets:
         self._request = request
         self._holders = holders
         self._held = 0
+        self._octets = bytearray()
 
     async def __aenter__(self) -> Any:
         """A bytearray."""
@@ -110,7 +111,6 @@ class BodyOctets:
             if not account.has_room(announced, *self._holders):  # held is what has come
                 raise _no_room()
         await continue_if_expected(request)
-        raw = bytearray()
         while not request.content.at_eof():
             piece = await request.content.readany()
             if self._held + len(piece) > self._taker.body_bytes_max:
@@ -118,15 +118,17 @@ class BodyOctets:
             if not account.take(len(piece), *self._holders):
                 raise _no_room()
             self._held += len(piece)
-            raw += piece
+            self._octets += piece
             if self._held > LARGE_BYTES:
                 async with self._bodies.pieces.turn(self._holders[0]):
                     await asyncio.sleep(0)
-        return raw
+        return self._octets
 
     def _give_back(self) -> None:
         self._bodies.account.give(self._held, *self._holders)
         self._held = 0
+        # Where the reader of aiohttp has raised, it knows the exception, which knows this: a circle.
+        self._octets = bytearray()
 
 
 class ParsedBody(BodyOctets):

@@ -180,7 +180,10 @@ class FairThreads(Generic[Work, T]):
             if not held:
                 since = time.perf_counter()
             held.append(settle)
+            # An exception knows this frame: with what knows the exception that is a circle, and the work is in it.
+            del taken, job, settle
         last.extend(held)
+        del held
 
     def _next(self, done: str | None, thread: "Thread[Work, T]") -> "tuple[str, _Job[Work, T]] | None":
         """The next piece of work for a thread that has done one of that owner (None: it was woken); without one it is
@@ -199,6 +202,7 @@ class FairThreads(Generic[Work, T]):
 def _all(settles: list[Settle]) -> None:
     for settle in settles:
         settle()
+    settles.clear()  # who called knows the list
 
 
 def _give(future: "asyncio.Future[T]", result: T) -> None:
