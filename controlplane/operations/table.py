@@ -454,7 +454,7 @@ OPERATIONS: tuple[Operation, ...] = (
               scope="webhooks:write", is_live_only=True, refusals=("webhook_not_found",)),
     Operation("rotateWebhookSecret", "POST /v1/webhooks/{id}/rotate-secret", "A new signing secret, shown once",
               webhooks.rotate_webhook_secret, WebhookWithSecret,
-              scope="webhooks:write", refusals=("webhook_not_found",)),
+              scope="webhooks:write", is_live_only=True, refusals=("webhook_not_found",)),
     Operation("testWebhook", "POST /v1/webhooks/{id}/test", "Send a test ping now",
               webhooks.test_webhook, WebhookDelivery,
               scope="webhooks:write", refusals=("webhook_not_found",)),

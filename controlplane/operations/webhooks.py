@@ -67,8 +67,6 @@ async def get_webhook(call: Call) -> Result:
 
 async def update_webhook(call: Call) -> Result:
     body: UpdateWebhook = call.input
-    if body.isActive is False:  # it ends what is pending, as deleting does
-        call.principal.require_live()
     require_heard(call.principal, body.subscribedEvents or ())
     if body.url is not None:
         await _check_target(call, body.url)
@@ -76,6 +74,11 @@ async def update_webhook(call: Call) -> Result:
 
 
 def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
+    present = webhooks.get(tx, call.organization_id, call.id)
+    if present is None:
+        raise Refusal("webhook_not_found")
+    if _takes(present, body):
+        call.principal.require_live()
     row = webhooks.update(
         tx,
         call.organization_id,
@@ -85,10 +88,18 @@ def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
         subscribed_events=_unique(body.subscribedEvents) if body.subscribedEvents else None,
         is_active=body.isActive,
     )
-    if row is None:
-        raise Refusal("webhook_not_found")
+    assert row is not None
     _record(tx, call, Act.WEBHOOK_UPDATED, row)
     return row
+
+
+def _takes(present: WebhookRow, body: UpdateWebhook) -> bool:
+    """Is there anything that the endpoint hears now and would not hear any more?"""
+    moves = body.url not in (None, present.url)
+    drops = bool(
+        body.subscribedEvents and set(load(present.subscribed_events)).difference(body.subscribedEvents)
+    )
+    return body.isActive is False or moves or drops
 
 
 async def delete_webhook(call: Call) -> Result:

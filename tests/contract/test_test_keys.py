@@ -75,6 +75,27 @@ async def test_a_webhook_is_switched_off_by_live_keys_alone(maild: Running) -> N
     assert (await maild.api.call("PATCH", path, {"isActive": False})).status == 200
 
 
+async def test_a_webhook_is_led_elsewhere_by_live_keys_alone(maild: Running) -> None:
+    """Another URL, an event less or another secret end for its owner what `isActive: false` ends."""
+    url, events = "https://hooks.there.test/", ["email.received", "email.sent"]
+    hook = (await maild.api.post("/v1/webhooks", {"url": url, "subscribedEvents": events})).data
+    path = f"/v1/webhooks/{hook['id']}"
+    for body in (
+        {"url": "https://hooks.elsewhere.test/"},
+        {"subscribedEvents": ["email.sent", "email.bounced"]},
+    ):
+        assert is_refused(await maild.test_api.call("PATCH", path, body)), body
+    assert is_refused(await maild.test_api.call("POST", f"{path}/rotate-secret"))
+    kept = (await maild.api.get(path)).data
+    assert (kept["url"], kept["subscribedEvents"]) == (url, events)
+    more = {"url": url, "subscribedEvents": [*events, "email.bounced"], "isActive": True}
+    assert (await maild.test_api.call("PATCH", path, more)).data["subscribedEvents"] == more[
+        "subscribedEvents"
+    ]
+    assert (await maild.test_api.call("PATCH", "/v1/webhooks/whk_x", more)).code == "webhook_not_found"
+    assert (await maild.api.call("POST", f"{path}/rotate-secret")).data["secret"] != hook["secret"]
+
+
 async def test_live_schedules_stay_and_its_own_it_may_cancel(maild: Running, bot: dict[str, Any]) -> None:
     at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     live = (await maild.api.send(bot, sendAt=at)).data
