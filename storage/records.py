@@ -297,6 +297,7 @@ class DraftRow(NamedTuple):
     if_last: str | None = None
     claim_id: str | None = None
     complete_claim: int = 0
+    mode: str = "live"
 
 
 class EventRow(NamedTuple):

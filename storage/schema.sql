@@ -401,7 +401,8 @@ CREATE TABLE drafts (
   discarded_at    INTEGER,
   if_last         TEXT,                          -- see messages
   claim_id        TEXT,                          -- sent only while this claim lives
-  complete_claim  INTEGER NOT NULL DEFAULT 0     -- which is done by it
+  complete_claim  INTEGER NOT NULL DEFAULT 0,    -- which is done by it
+  mode            TEXT NOT NULL DEFAULT 'live' CHECK (mode IN ('live', 'test'))  -- of the key that wrote it
 ) STRICT;
 CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
 CREATE INDEX drafts_newest ON drafts (organization_id, id);

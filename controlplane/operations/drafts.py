@@ -12,6 +12,7 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
+from controlplane.sending.preparing import spare_live_draft
 from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
 from storage import allowances, drafts, inboxes, messages, organizations
 from storage.clock import iso, iso_or_none
@@ -119,6 +120,7 @@ def create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
         if_last=body.ifLastMessageId,
         claim_id=body.claimId,
         complete_claim=int(body.completeClaim),
+        mode=call.principal.mode,
     )
     plan = call.services.settings.plan(organization.plan) if organization else None
     allowances.open_draft(tx, call.organization_id, plan.open_drafts if plan else 0)
@@ -157,6 +159,7 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
     row = _reached(tx, call)
     if row.status != "draft":
         raise Refusal("draft_not_editable", details={"status": row.status})
+    spare_live_draft(call.principal, row)
     changes: dict[str, Any] = {}
     for field, column, value in (
         ("to", "to_addresses", dump(body.to)),
@@ -187,6 +190,7 @@ def _discard(tx: Tx, call: Call) -> DraftRow:
     row = _reached(tx, call)
     if row.status == "sent":
         raise Refusal("draft_already_sent", details={"messageId": row.message_id})
+    spare_live_draft(call.principal, row)
     discarded = drafts.discard(tx, row.id, call.services.clock.now_ms())
     if discarded is None:
         return row

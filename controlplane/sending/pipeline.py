@@ -44,6 +44,7 @@ from controlplane.sending.preparing import (
     refuse_unsendable,
     refuse_when_paused,
     request_of,
+    spare_live_draft,
 )
 from controlplane.sending.recording import record_send
 from controlplane.sending.rows import Prepared
@@ -362,6 +363,7 @@ def _draft_sent_before(tx: Tx, submission: Submission, seen: DraftRow) -> Accept
         return Accepted(_shown(tx, organization_id, draft.message_id), is_replay=True)
     if draft != seen:
         raise DraftChanged
+    spare_live_draft(submission.principal, draft)
     refuse_unsendable(draft, submission.request)
     return None
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conf.settings import Outbound
+from controlplane.access.principal import Principal
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.sending.attachments import decode_attachments
@@ -54,6 +55,12 @@ def refuse_when_paused(tx: Tx) -> None:
     """503 while the operator lets nothing into the queue."""
     if switches.off_since(tx, switches.QUEUE) is not None:
         raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
+
+
+def spare_live_draft(principal: Principal, draft: DraftRow) -> None:
+    """Refusal for a test key that would send, change or discard what a live key wrote and has not sent yet."""
+    if draft.mode == "live" and draft.status == "draft":
+        principal.require_live()
 
 
 def refuse_unsendable(draft: DraftRow, request: SendMessage) -> None:

@@ -105,3 +105,29 @@ async def test_live_schedules_stay_and_its_own_it_may_cancel(maild: Running, bot
     own = (await maild.test_api.send(bot, sendAt=at)).data
     assert (await maild.test_api.call("DELETE", f"/v1/messages/{own['id']}/schedule")).status == 200
     assert (await maild.api.call("DELETE", f"/v1/messages/{live['id']}/schedule")).status == 200
+
+
+async def test_a_draft_of_live_keys_is_not_used_up_by_a_test(maild: Running, bot: dict[str, Any]) -> None:
+    """What a test sends leaves for nowhere, and whoever sends the draft after it would hear that it was sent."""
+    body = {"inboxId": bot["id"], "to": ["friend@elsewhere.test"], "subject": "The real one"}
+    live = (await maild.api.post("/v1/drafts", body)).data
+    path = f"/v1/drafts/{live['id']}"
+    assert is_refused(await maild.test_api.call("POST", f"{path}/send"))
+    assert is_refused(await maild.test_api.call("PATCH", path, {"subject": "Another one"}))
+    assert is_refused(await maild.test_api.call("DELETE", path))
+    assert (await maild.test_api.get(path)).data == live
+    sent = await maild.api.call("POST", f"{path}/send")
+    assert (sent.status, sent.data["mode"]) == (201, "live")
+    again = await maild.test_api.call("POST", f"{path}/send")
+    assert (again.status, again.data["id"]) == (200, sent.data["id"])
+
+
+async def test_a_draft_of_its_own_a_test_may_change_send_and_discard(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    body = {"inboxId": bot["id"], "to": ["friend@elsewhere.test"]}
+    own, other = [(await maild.test_api.post("/v1/drafts", body)).data["id"] for _ in range(2)]
+    assert (await maild.test_api.call("PATCH", f"/v1/drafts/{own}", {"subject": "A test"})).status == 200
+    sent = await maild.test_api.call("POST", f"/v1/drafts/{own}/send")
+    assert (sent.status, sent.data["mode"]) == (201, "test")
+    assert (await maild.test_api.call("DELETE", f"/v1/drafts/{other}")).status == 200
