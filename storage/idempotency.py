@@ -4,11 +4,12 @@
 primary key is the claim: of two requests with one key the second finds the first's row, whatever process it runs in.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from storage.engine.dialect import EMPTY_ARRAY, replaced
 from storage.engine.tx import Tx
 
+DELETED: Final = "deleted"
 _BLANKED = {
     "subject": "''",
     "snippet": "''",
@@ -20,17 +21,21 @@ _FORGET_WORDS = f"UPDATE idempotency SET answer = {replaced('answer', _BLANKED)}
 
 
 class Kept(NamedTuple):
-    """The answer that was given to a request, and the hash that a repeated request must have."""
+    """The answer that was given to a request, and the hash that a repeated request must have. `status`: of the message
+    that the answer tells of, as it is now; DELETED where it is gone, None where the answer tells of none."""
 
     request_hash: bytes
     answer: str  # JSON, as it was given
+    status: str | None
 
 
 def find(tx: Tx, organization_id: str, endpoint: str, key: str, since_ms: int = 0) -> Kept | None:
     """What was kept under the key for this endpoint, at `since_ms` or later; None: the request is the first one."""
     row = tx.one(
-        """SELECT request_hash, answer FROM idempotency
-           WHERE organization_id = ? AND endpoint = ? AND key = ? AND created_at >= ?""",
+        f"""SELECT i.request_hash, i.answer,
+             CASE WHEN i.message_id IS NOT NULL THEN coalesce(m.status, '{DELETED}') END
+           FROM idempotency i LEFT JOIN messages m ON m.id = i.message_id AND m.organization_id = i.organization_id
+           WHERE i.organization_id = ? AND i.endpoint = ? AND i.key = ? AND i.created_at >= ?""",
         (organization_id, endpoint, key, since_ms),
     )
     return Kept(*row) if row else None

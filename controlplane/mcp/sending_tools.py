@@ -7,6 +7,7 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.mcp.arguments import ForwardArguments, ReplyArguments, SendArguments
 from controlplane.mcp.safe_facts import address, addresses, details, known, plain
 from controlplane.mcp.tool import Answered, Facts, ToolCall
+from storage.idempotency import DELETED
 
 DO_NOT = "Do not send it again."
 _SAID: Mapping[str, str] = {
@@ -14,7 +15,16 @@ _SAID: Mapping[str, str] = {
     "scheduled": f"Accepted; it leaves at scheduledAt. {DO_NOT}",
 }
 _ACCEPTED = f"Accepted; it is on its way. {DO_NOT}"
-_REPLAYED = "This very call was made a moment ago: already sent, not sent again."
+_MADE = "This very call was made a moment ago"
+_REPLAYED = f"{_MADE}: already sent, not sent again."
+_ANEW = "Nothing was sent now. If it is still to be sent, call with again: true."
+# What became of the message of an equal call, where that is not "sent": the caller must not count on it.
+_ENDED: Mapping[str, str] = {
+    "cancelled": f"{_MADE}, and its message was cancelled: it does not leave. {_ANEW}",
+    "failed": f"{_MADE}, and its message failed or was rejected. Nothing was sent now. Find out why before you call"
+    " with again: true.",
+    DELETED: f"{_MADE}, and its message was deleted since. {_ANEW}",
+}
 _DRAFTED = "A draft was written; nothing was sent."
 
 SENT_FACTS = {
@@ -142,10 +152,20 @@ def _sent(answered: Answered) -> Facts:
         "dropped": details(resolved).get("dropped") or None,
         "review": review
         and {"id": plain(review["id"]), "reasons": [plain(one) for one in review["reasons"]]},
-        "alreadySent": answered.is_replay,
+        "alreadySent": answered.is_replay and _was_sent(message["status"]),
     }
-    said = _REPLAYED if answered.is_replay else _SAID.get(message["status"], _ACCEPTED)
-    return Facts(known(facts), said)
+    return Facts(known(facts), _said(message["status"], answered.is_replay))
+
+
+def _said(status: str, is_replay: bool) -> str:
+    if is_replay:
+        return _ENDED.get(status, _REPLAYED)
+    return _SAID.get(status, _ACCEPTED)
+
+
+def _was_sent(status: str) -> bool | None:
+    """None: nobody knows any more."""
+    return None if status == DELETED else status not in _ENDED
 
 
 def _drafted(answered: Answered) -> Facts:

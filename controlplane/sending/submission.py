@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+import msgspec
+
 from controlplane.access.principal import Principal
 from controlplane.contract.messages import AttachmentInput, SendMessage
 from controlplane.contract.model import RequestBody
@@ -36,7 +38,8 @@ NO_SUBJECT = "(no subject)"
 
 class Retry(NamedTuple):
     """How a client that asks again is recognised. The same key with another fingerprint is a conflict; `family`, where
-    it is not empty: so is another key that begins so. What was kept before `since_ms` does not count any more."""
+    it is not empty: so is another key that begins so. What was kept before `since_ms` does not count any more; what was
+    kept since is answered with the status that its message has now, since nobody asked for the very answer."""
 
     endpoint: str
     key: str
@@ -145,7 +148,10 @@ def recalled(tx: Tx, organization_id: str, retry: Retry | None) -> Accepted | No
         return None
     if kept.request_hash != retry.fingerprint:
         raise Refusal("idempotency_conflict")
-    return Accepted(kept.answer.encode(), is_replay=True)
+    answer = kept.answer.encode()
+    if retry.since_ms and kept.status is not None:
+        answer = msgspec.json.encode({**msgspec.json.decode(answer), "status": kept.status})
+    return Accepted(answer, is_replay=True)
 
 
 def with_resolved(shown: bytes, resolved: bytes) -> bytes:

@@ -1,24 +1,27 @@
 """Equal calls of tools that send are one, for ten minutes (docs/contract.md, "MCP"; threat M5)."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from controlplane.mcp.methods import ONCE_MS
+from storage.clock import iso
 from tests.conftest import Start
 from tests.support.mcp import HANDSHAKE, MODERN, Mcp
+from tests.support.reviewing import Held
 from tests.support.running import Running
 from tests.support.store import ManualClock
 
 MAIL = "From: Ada <ada@elsewhere.test>\nTo: bot@agents.test\nSubject: topic\n\nwords\n"
 
 
-def wish(bot: dict[str, Any], **more: Any) -> dict[str, Any]:
+def wish(bot: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "subject": "t", "text": "w", **more}
 
 
-async def count(maild: Running, bot: dict[str, Any]) -> int:
+async def count(maild: Running, bot: Mapping[str, Any]) -> int:
     return len(await maild.api.messages(inboxId=bot["id"], direction="outbound"))
 
 
@@ -139,3 +142,48 @@ async def test_a_client_that_gave_up_sends_once(maild: Running, bot: dict[str, A
             await task
     told = await mcp.call("send_message", **wish(bot))
     assert told.facts["messageId"] and await count(maild, bot) == 1
+
+
+async def test_what_was_withdrawn_is_not_called_sent(maild: Running) -> None:
+    """An agent that cancels, and wishes the same once more, must not believe that it is on its way."""
+    held = await Held.make(maild)
+    agent = Mcp(held.agent)
+    first = await agent.call("send_message", **wish(held.inbox))
+    await agent.call("cancel_message", messageId=first.facts["messageId"])
+    again = await agent.call("send_message", **wish(held.inbox))
+    assert (again.facts["messageId"], again.facts["status"]) == (first.facts["messageId"], "cancelled")
+    assert again.facts["alreadySent"] is False
+    assert "already sent" not in again.text and "again: true" in again.text
+    other = await agent.call("send_message", **wish(held.inbox, again=True))
+    assert (other.facts["status"], await count(maild, held.inbox)) == ("held", 2)
+
+
+async def test_what_was_rejected_is_not_called_sent(maild: Running) -> None:
+    held = await Held.make(maild)
+    agent = Mcp(held.agent)
+    first = await agent.call("send_message", **wish(held.inbox))
+    assert (await held.reject(first.facts)).status == 200
+    again = await agent.call("send_message", **wish(held.inbox))
+    assert (again.facts["status"], again.facts["alreadySent"]) == ("failed", False)
+    assert "already sent" not in again.text and await count(maild, held.inbox) == 1
+
+
+async def test_what_was_deleted_since_is_not_called_sent(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    bot, mcp = await maild.inbox("bot"), Mcp(maild.api)
+    arguments = wish(bot, sendAt=iso(clock.at_ms + 600_000))
+    first = await mcp.call("send_message", **arguments)
+    await maild.api.call("DELETE", f"/v1/messages/{first.facts['messageId']}")
+    again = await mcp.call("send_message", **arguments)
+    assert again.facts["status"] == "deleted" and "alreadySent" not in again.facts
+    assert "already sent" not in again.text and await count(maild, bot) == 0
+
+
+async def test_a_double_is_told_what_became_of_the_first(maild: Running) -> None:
+    held = await Held.make(maild)
+    agent = Mcp(held.agent)
+    first = await agent.call("send_message", **wish(held.inbox))
+    assert (await held.approve(first.facts)).status == 200
+    again = await agent.call("send_message", **wish(held.inbox))
+    assert again.facts["status"] in ("queued", "sent", "delivered") and again.facts["alreadySent"] is True
