@@ -24,7 +24,7 @@ _COUNTS = """(m.direction = 'inbound' AND NOT m.is_auto_reply
     OR m.direction = 'outbound' AND m.status NOT IN ('held', 'scheduled', 'cancelled', 'failed'))"""
 _PLACES = f"""(SELECT p.id, {committed("p")} AS place FROM messages p WHERE p.thread_id = :thread
     ORDER BY p.id DESC LIMIT {LOOK})"""
-_NEWER = f"""SELECT m.id, m.direction, m.from_address, m.created_at, m.snippet
+_NEWER = f"""SELECT m.id, m.direction, m.from_address, m.auth, m.created_at, m.snippet
     FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {{later}} AND {_COUNTS} ORDER BY n.place DESC LIMIT {NEWER_MAX}"""
 _LATER_THAN_PLACE = _NEWER.format(later="n.place > :place")
@@ -48,6 +48,7 @@ class NewerMessage(NamedTuple):
     id: str
     direction: str
     from_address: str
+    auth: str | None  # JSON
     created_at: int
     snippet: str
 

@@ -37,7 +37,7 @@ from storage import (
 from storage.clock import DAY_MS, day_of, is_recent, iso, iso_or_none, next_day_ms
 from storage.engine.tx import Tx
 from storage.policies import Levels
-from storage.records import InboxRow, OrganizationRow
+from storage.records import InboxRow, OrganizationRow, verified_domain
 from storage.rules import Ruling
 
 BULK_WINDOW_MS = 10 * 60_000
@@ -193,6 +193,7 @@ def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
                     "id": one.id,
                     "direction": one.direction,
                     "fromAddress": one.from_address,
+                    "verifiedDomain": verified_domain(one.auth),
                     "createdAt": iso(one.created_at),
                     "snippet": one.snippet,
                 }

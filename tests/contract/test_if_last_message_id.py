@@ -54,7 +54,8 @@ async def test_a_newer_message_is_told_and_nothing_is_sent(maild: Running, bot: 
     assert newer == [
         {
             "id": one["id"], "direction": "inbound", "fromAddress": "ada@elsewhere.test",
-            "createdAt": one["createdAt"], "snippet": one["snippet"],
+            "verifiedDomain": one["auth"]["verifiedDomain"], "createdAt": one["createdAt"],
+            "snippet": one["snippet"],
         }
         for one in later[-5:]
     ]  # fmt: skip

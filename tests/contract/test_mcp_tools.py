@@ -128,6 +128,17 @@ async def test_an_answer_is_not_sent_into_a_conversation_that_went_on(mcp: Mcp, 
     assert again.facts["status"] == "queued"
 
 
+async def test_newer_mail_is_told_with_whom_its_sender_is_proven_to_be(mcp: Mcp, maild: Running) -> None:
+    bot, ada = await maild.inbox("bot"), await maild.inbox("ada")
+    first = (await maild.api.send(bot, to=[ada["address"]], subject="topic")).data
+    await maild.api.send(ada, to=[bot["address"]], subject="Re: topic")
+    came = await maild.api.get("/v1/messages/wait", inboxId=bot["id"], after=first["id"], timeoutSeconds="5")
+    assert came.data["message"]["auth"]["verifiedDomain"] == "agents.test"
+    told = await mcp.call("reply", messageId=first["id"], text="so?", lastSeenMessageId=first["id"])
+    assert told.code == "thread_advanced"
+    assert f"1. {came.data['message']['id']} · inbound · sender domain verified: agents.test ·" in told.text
+
+
 async def test_an_answer_must_say_what_was_seen(mcp: Mcp, maild: Running) -> None:
     bot = await maild.inbox("bot")
     message = await maild.received(bot, mail())

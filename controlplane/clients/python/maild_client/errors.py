@@ -155,6 +155,7 @@ class NewerMessage(TypedDict):
     id: str
     direction: str
     fromAddress: str
+    verifiedDomain: str | None
     createdAt: str
     snippet: str
 

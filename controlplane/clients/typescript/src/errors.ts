@@ -143,6 +143,7 @@ export interface NewerMessage {
   id: string;
   direction: "inbound" | "outbound";
   fromAddress: string;
+  verifiedDomain: string | null;
   createdAt: string;
   snippet: string;
 }
