@@ -16,6 +16,7 @@ _BLANKED = {
     "extractedText": "NULL",
     "attachments": EMPTY_ARRAY,
     "value": "NULL",
+    "shown": "NULL",
 }
 _FORGET_WORDS = f"UPDATE idempotency SET answer = {replaced('answer', _BLANKED)} WHERE message_id = ?"
 

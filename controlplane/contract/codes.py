@@ -44,13 +44,14 @@ class CodePlace(ResponseModel):
 
 
 class ClaimedCode(ResponseModel):
-    """`value`: what is to be typed, or opened. `confidence`: beside a word for a code, the only one that could be it,
-    or one of several `candidates`: then nothing is claimed."""
+    """`value`: what is to be typed, or opened; `shown`: as it stands in the mail. `confidence`: beside a word for a
+    code, the only one that could be it, or one of several `candidates`: then nothing is claimed."""
 
     id: Annotated[str, an_id("cod")] | None
     claimed: bool
     kind: CodeKind | None
     value: str | None
+    shown: str | None
     messageId: str | None
     verifiedDomain: str | None
     confidence: Literal["labelled", "unlabelled", "ambiguous"] | None

@@ -139,6 +139,7 @@ def _answer(found: FoundCode | None, claim_id: str | None, cursor: str) -> dict[
         "claimed": claim_id is not None,
         "kind": found and found.kind,
         "value": value and value.value,
+        "shown": value and value.shown,
         "messageId": found and found.mail.message_id,
         "verifiedDomain": found and found.mail.verified_domain,
         "confidence": value and value.confidence,

@@ -47,8 +47,8 @@ async def test_a_code_is_handed_out_with_its_place(maild: Running, bot: dict[str
     place = answer.pop("evidence")
     assert answer.pop("id").startswith("cod_")
     assert answer == {
-        "claimed": True, "kind": "code", "value": "482913", "messageId": got["id"], "verifiedDomain": None,
-        "confidence": "labelled", "candidates": [], "timedOut": False, "cursor": got["id"],
+        "claimed": True, "kind": "code", "value": "482913", "shown": "482 913", "messageId": got["id"],
+        "verifiedDomain": None, "confidence": "labelled", "candidates": [], "timedOut": False, "cursor": got["id"],
     }  # fmt: skip
     shown = (await maild.api.get(f"/v1/messages/{got['id']}")).data
     assert shown[place["view"]][place["start"] : place["end"]] == "482 913"
@@ -222,3 +222,11 @@ async def test_a_wait_may_ask_for_mail_with_a_code(maild: Running, bot: dict[str
             "/v1/messages/wait", hasCode=wanted, after=EVERYTHING, timeoutSeconds="0"
         )
         assert answer.data["message"]["id"] == found["id"]
+
+
+async def test_a_code_whose_mail_was_deleted_is_not_told_again(maild: Running, bot: dict[str, Any]) -> None:
+    got = await maild.received(bot, code_mail(1, "482 913"))
+    assert (await claim(maild, bot, key="signup")).data["shown"] == "482 913"
+    await maild.api.call("DELETE", f"/v1/messages/{got['id']}")
+    again = (await claim(maild, bot, key="signup")).data
+    assert (again["messageId"], again["value"], again["shown"]) == (got["id"], None, None)

@@ -43,6 +43,7 @@ _NARROW: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code 
     0xA0: 0x20,
     0x202F: 0x20,
 }
+_NO_ROOM: Final = frozenset("\u00ad\u034f\u200b\u200c\u200d\u2060\ufeff")  # nobody sees, or types, them
 _URL = re.compile(r"""(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[!#-;=?-~]+""")
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{1,255}")
 _EMPHASIS = re.compile(
@@ -95,32 +96,39 @@ class _Candidate(NamedTuple):
     @property
     def value(self) -> str:
         """What is to be typed: without blanks, dashes and a prefix such as `G-`."""
-        narrow = self.shown.translate(_NARROW)
+        narrow = _seen(self.shown)[0].translate(_NARROW)
         return re.sub(r"[ -]", "", narrow[2:] if re.fullmatch("[A-Z]-[0-9]+", narrow) else narrow)
 
 
 class _Page(NamedTuple):
-    """A view as it is read: narrow letters, addresses and emphasis blanked out, every character in its place."""
+    """A view as it is read: narrow letters, addresses and emphasis blanked out, and without what takes no room.
+    `places`: where in the source each character of `plain` stands."""
 
     view: View
-    text: str
+    source: str
+    places: Sequence[int]
     plain: str
     words: CodeWords
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the source these characters of `plain` stand."""
+        return self.places[start], self.places[end - 1] + 1
 
 
 def find_code(subject: str, words: str) -> FoundValue | None:
     """The code of a mail with this subject and these (new) words; None where there is none."""
     views: tuple[tuple[View, str], ...] = (("subject", subject[:TEXT_CHARS]), ("text", words[:TEXT_CHARS]))
-    if not any(speaks_of_signing_in(text) for _, text in views):
+    seen = [(view, text, *_seen(text)) for view, text in views]
+    if not any(speaks_of_signing_in(text) for _, _, text, _ in seen):
         return None
     found: list[_Candidate] = []
-    for view, text in views:
+    for view, source, text, places in seen:
         plain = _without_emphasis(_without_addresses(text.translate(_NARROW)))
         numbers = list(islice(_CANDIDATE.finditer(plain), CANDIDATES_MAX + 1))
         if len(numbers) > CANDIDATES_MAX:
             return None
         if numbers:
-            page = _Page(view, text, plain, CodeWords(plain))
+            page = _Page(view, source, places, plain, CodeWords(plain))
             found += filter(None, (_judged(page, match) for match in numbers))
     # What a word for a code introduces is meant, whatever else stands near.
     near = [one for one in found if one.is_labelled]
@@ -154,8 +162,19 @@ def _judged(page: _Page, match: re.Match[str]) -> _Candidate | None:
     is_labelled = is_direct or _is_near(page, match, is_alone=is_alone) or _is_told(page, match)
     if match["spread"] is not None and not is_labelled:
         return None
-    candidate = _Candidate(page.view, page.text[start:end], start, end, is_direct, is_labelled, is_asked_for)
+    start, end = page.span(start, end)
+    candidate = _Candidate(
+        page.view, page.source[start:end], start, end, is_direct, is_labelled, is_asked_for
+    )
     return candidate if len(candidate.value) in _VALUE_CHARS else None
+
+
+def _seen(text: str) -> tuple[str, Sequence[int]]:
+    """The text without what takes no room, and where in it each character stood."""
+    if _NO_ROOM.isdisjoint(text):
+        return text, range(len(text))
+    places = [place for place, one in enumerate(text) if one not in _NO_ROOM]
+    return "".join(text[place] for place in places), places
 
 
 def _is_year(shown: str) -> bool:

@@ -461,13 +461,14 @@ class CodePlace(TypedDict):
 
 
 class ClaimedCode(TypedDict):
-    """`value`: what is to be typed, or opened. `confidence`: beside a word for a code, the only one that could
-    be it, or one of several `candidates`: then nothing is claimed."""
+    """`value`: what is to be typed, or opened; `shown`: as it stands in the mail. `confidence`: beside a word
+    for a code, the only one that could be it, or one of several `candidates`: then nothing is claimed."""
 
     id: str | None
     claimed: bool
     kind: Literal["code", "link"] | str | None
     value: str | None
+    shown: str | None
     messageId: str | None
     verifiedDomain: str | None
     confidence: Literal["labelled", "unlabelled", "ambiguous"] | str | None

@@ -567,14 +567,15 @@ export interface components {
             mode?: "test";
         };
         /**
-         * @description `value`: what is to be typed, or opened. `confidence`: beside a word for a code, the only one that could be it,
-         *     or one of several `candidates`: then nothing is claimed.
+         * @description `value`: what is to be typed, or opened; `shown`: as it stands in the mail. `confidence`: beside a word for a
+         *     code, the only one that could be it, or one of several `candidates`: then nothing is claimed.
          */
         ClaimedCode: {
             id: string | null;
             claimed: boolean;
             kind: ("code" | "link") | null;
             value: string | null;
+            shown: string | null;
             messageId: string | null;
             verifiedDomain: string | null;
             confidence: ("labelled" | "unlabelled" | "ambiguous") | null;

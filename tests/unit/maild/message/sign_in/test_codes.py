@@ -195,3 +195,14 @@ def test_a_year_is_a_code_only_where_it_is_said_to_be_one(year: int) -> None:
     found = find_code("", f"Your sign-in code is {year}")
     assert found is not None
     assert found.value == str(year)
+
+
+@pytest.mark.parametrize("filler", ["\u200b", "\u2060", "\ufeff", "\u00ad", "\u200c", "\u200d"])
+@pytest.mark.parametrize("shown", ["4829{}1379", "482{}913", "4{}8{}2{}9{}1{}3", "AB{}12-CD{}34"])
+def test_what_takes_no_room_parts_no_code(shown: str, filler: str) -> None:
+    """Senders put it between digits, lest a telephone makes a number of them; half a code is a wrong one."""
+    shown = shown.format(*[filler] * 5)
+    text = f"Hello{filler}!\nYour verifi{filler}cation code is {shown}{filler}. It is good for 10 minutes."
+    found = find_code("Sign in", text)
+    assert found is not None and found.value == shown.replace(filler, "").replace("-", "")
+    assert (found.shown, text[found.start : found.end]) == (shown, shown)
