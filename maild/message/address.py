@@ -15,7 +15,7 @@ from typing import Final
 import email_validator
 from email_validator.rfc_constants import CASE_INSENSITIVE_MAILBOX_NAMES
 
-from maild.message.idn import ascii_domain
+from maild.message.idn import ascii_domain, has_fit_labels
 from maild.message.mailboxes import parse_mailboxes, quote_local, unescape
 from maild.message.model import Mailbox
 
@@ -191,6 +191,9 @@ def _plain_domain(domain: str) -> str | None:
 def _validate(address: str) -> str:
     if len(address) > MAX_PATH_OCTETS * 4 or _UNSAFE.search(address):
         raise AddressSyntaxError("The email address is not valid.")
+    domain = split(address)[1]
+    if not domain.isascii() and len(domain) <= MAX_DOMAIN_OCTETS and not has_fit_labels(domain):
+        raise AddressSyntaxError("A label of the part after the @-sign is too long.")
     shown, special = _without_special_use(address)
     try:
         checked = email_validator.validate_email(

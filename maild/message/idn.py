@@ -5,6 +5,7 @@ from __future__ import annotations
 import idna
 
 MAX_DOMAIN_OCTETS = 255  # RFC 5321 §4.5.3.1.2
+MAX_LABEL_OCTETS = 63  # RFC 1035 §2.3.4
 
 
 def ascii_domain(domain: str) -> str:
@@ -14,12 +15,31 @@ def ascii_domain(domain: str) -> str:
     """
     if domain.isascii():
         return domain.lower().removesuffix(".")
-    if len(domain) > MAX_DOMAIN_OCTETS:  # before idna, whose checks are quadratic in a label
-        raise ValueError("domain too long")
+    if len(domain) > MAX_DOMAIN_OCTETS or not has_fit_labels(domain):
+        raise ValueError("domain or label too long")
     try:
         return idna.encode(domain, uts46=True).decode("ascii").lower().removesuffix(".")
     except UnicodeError as error:  # idna.IDNAError among them
         raise ValueError("not a domain name") from error
+
+
+def has_fit_labels(domain: str) -> bool:
+    """May its A-labels be short enough? Asked before idna, whose work is quadratic in a label.
+
+    An A-label has an octet or more for each character of its U-label (RFC 3492 §6.3). What the mapping drops or joins
+    (UTS #46) is no character of it any more."""
+    if _longest_label(domain) <= MAX_LABEL_OCTETS:
+        return True
+    try:
+        return (
+            _longest_label(idna.uts46_remap(domain, std3_rules=False, transitional=False)) <= MAX_LABEL_OCTETS
+        )
+    except UnicodeError:
+        return False
+
+
+def _longest_label(domain: str) -> int:
+    return max(map(len, domain.split(".")))
 
 
 def unicode_domain(domain: str) -> str:

@@ -1,0 +1,59 @@
+"""Domain names as A-labels: which there are, and that none is long work (maild/message/idn.py)."""
+
+from encodings import punycode
+
+import pytest
+
+from maild.message.address import AddressSyntaxError, validate
+from maild.message.digest import digest_at_once
+from maild.message.idn import MAX_LABEL_OCTETS, ascii_domain
+
+LONG = "".join(chr(0x4E00 + number * 37) for number in range(248))  # no label's A-label has room for it
+SOFT_HYPHEN, COMBINING_DIAERESIS = "\u00ad", "\u0308"
+
+
+class Encodings:
+    """How many characters each label had that was brought into punycode: the work is quadratic in them."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.characters: list[int] = []
+        self._sort = punycode.insertion_unsort
+        patch.setattr(punycode, "insertion_unsort", self)
+
+    def __call__(self, text: str, extended: list[int]) -> object:
+        self.characters.append(len(text))
+        return self._sort(text, extended)
+
+
+@pytest.fixture
+def encodings(monkeypatch: pytest.MonkeyPatch) -> Encodings:
+    return Encodings(monkeypatch)
+
+
+def test_a_label_for_which_there_is_no_room_is_not_encoded(encodings: Encodings) -> None:
+    with pytest.raises(ValueError, match="too long"):
+        ascii_domain(f"{LONG}.test")
+    with pytest.raises(AddressSyntaxError, match="label"):
+        validate(f"ada@{LONG}.test")
+    assert (
+        digest_at_once("To: {}\r\n\r\nx".format(",\r\n ".join([f"a@{LONG}.test"] * 20)).encode()) is not None
+    )
+    assert not encodings.characters
+
+
+def test_a_label_is_as_long_as_its_mapping(encodings: Encodings) -> None:
+    umlauts = "u" + COMBINING_DIAERESIS
+    assert ascii_domain(f"b{SOFT_HYPHEN * 100}{umlauts}cher.test") == "xn--bcher-kva.test"
+    assert ascii_domain(f"{umlauts * 35}.test") == ascii_domain(f"{'ü' * 35}.test")
+    assert validate(f"ada@{umlauts * 35}.test") == validate(f"ada@{'ü' * 35}.test")
+    assert encodings.characters
+
+
+def test_no_label_that_has_an_a_label_is_refused() -> None:
+    for label in ("ü" * length for length in range(1, 70)):
+        octets = f"xn--{label.encode('punycode').decode()}"
+        if len(octets) <= MAX_LABEL_OCTETS:
+            assert ascii_domain(f"{label}.test") == f"{octets}.test"
+        else:
+            with pytest.raises(ValueError, match=r"too long|not a domain name"):
+                ascii_domain(f"{label}.test")
