@@ -15,7 +15,7 @@ takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behin
 import re
 
 from maild.message.headers import MAX_LEADER_OCTETS, leader_length
-from maild.message.idn import ascii_domain
+from maild.message.idn import is_same_domain
 from maild.message.mailboxes import unescape
 
 MAX_HELD_OCTETS = 16 * 1024  # of a field that bears results; no honest one is longer; it is removed
@@ -124,11 +124,7 @@ class HeaderSection:
         named = _authserv_id(text)
         if named is None:  # it can't be read, and a lax reader may think that it can
             return self._own_id in text.lower()
-        try:
-            named = ascii_domain(named)
-        except ValueError:
-            pass
-        return named.lower().removesuffix(".") == self._own_id
+        return is_same_domain(named, self._own_id)
 
 
 def _may_go_on(rest: bytes) -> bool:

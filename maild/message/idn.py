@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import idna
 
 MAX_DOMAIN_OCTETS = 255  # RFC 5321 §4.5.3.1.2
@@ -40,6 +42,27 @@ def has_fit_labels(domain: str) -> bool:
 
 def _longest_label(domain: str) -> int:
     return max(map(len, domain.split(".")))
+
+
+def is_same_domain(domain: str, name: str) -> bool:
+    """Is it another way to write `name`, which is a lower-case A-label form? Linear in the domain, unlike
+    `ascii_domain`: it is mapped (UTS #46), and nothing is encoded."""
+    if domain.isascii():
+        return ascii_domain(domain) == name
+    if len(domain) > MAX_DOMAIN_OCTETS:
+        return False
+    try:
+        mapped = idna.uts46_remap(domain, std3_rules=False, transitional=False)
+    except UnicodeError:
+        return False
+    labels, written = mapped.removesuffix(".").split("."), _ways_to_write(name)
+    return len(labels) == len(written) and all(map(tuple.__contains__, written, labels))
+
+
+@lru_cache(16)
+def _ways_to_write(name: str) -> list[tuple[str, str]]:
+    """Each label of an A-label form, and what its readers write."""
+    return list(zip(name.split("."), unicode_domain(name).split("."), strict=True))
 
 
 def unicode_domain(domain: str) -> str:

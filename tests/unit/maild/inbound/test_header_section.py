@@ -143,3 +143,14 @@ def test_hops_are_counted_once_each() -> None:
             section.feed(piece)
     section.feed(b"\r\nReceived: body\r\n")
     assert section.hops == 30
+
+
+def test_names_of_others_are_not_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A header section of 25 MiB may name 80,000."""
+    monkeypatch.setattr("idna.encode", _fail)
+    field = f"Authentication-Results: {'日本語の名前' * 9}.test; none\r\n".encode()
+    assert HeaderSection(OWN).feed(field * 100 + b"\r\nx") == field * 100 + b"\r\nx"
+
+
+def _fail(*_: object, **__: object) -> bytes:
+    raise AssertionError("a stranger's name was encoded")

@@ -6,7 +6,7 @@ import pytest
 
 from maild.message.address import AddressSyntaxError, validate
 from maild.message.digest import digest_at_once
-from maild.message.idn import MAX_LABEL_OCTETS, ascii_domain
+from maild.message.idn import MAX_LABEL_OCTETS, ascii_domain, is_same_domain
 
 LONG = "".join(chr(0x4E00 + number * 37) for number in range(248))  # no label's A-label has room for it
 SOFT_HYPHEN, COMBINING_DIAERESIS = "\u00ad", "\u0308"
@@ -57,3 +57,30 @@ def test_no_label_that_has_an_a_label_is_refused() -> None:
         else:
             with pytest.raises(ValueError, match=r"too long|not a domain name"):
                 ascii_domain(f"{label}.test")
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "bücher.mx.test",
+        "BÜCHER.MX.TEST.",
+        "xn--bcher-kva.mx.test",
+        "xn--bcher-kva.ｍx。test",
+        "bu\u0308cher.mx.test",
+    ],
+)
+def test_a_domain_is_known_however_it_is_written(domain: str) -> None:
+    assert is_same_domain(domain, "xn--bcher-kva.mx.test")
+    assert ascii_domain(domain) == "xn--bcher-kva.mx.test"
+
+
+@pytest.mark.parametrize(
+    "domain", ["bücher.test", "bücher.mx.tesť", "bucher.mx.test", "ü" * 300, "\u2028.mx.test", ""]
+)
+def test_another_domain_is_another(domain: str) -> None:
+    assert not is_same_domain(domain, "xn--bcher-kva.mx.test")
+
+
+def test_whether_domains_are_the_same_is_no_long_work(encodings: Encodings) -> None:
+    assert not is_same_domain(f"{LONG[:60]}.{LONG[60:120]}.mx.test", "mx.agents.test")
+    assert not encodings.characters
