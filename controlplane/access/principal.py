@@ -11,6 +11,7 @@ from storage.engine.tx import Tx
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
 SEES_HELD = "reviews:read"
+_READING = ("messages:read", "threads:read", "messages:send")
 NO_INBOX = ""  # an id that no inbox has
 
 
@@ -59,6 +60,11 @@ class Principal(NamedTuple):
     def holds(self, scope: str) -> bool:
         """Do the key's scopes grant it?"""
         return grants(self.scopes, scope)
+
+    @property
+    def reads_mail(self) -> bool:
+        """May it be shown the words of mail? Who sends can forward them to itself."""
+        return any(self.holds(scope) for scope in _READING)
 
     @property
     def sees_held(self) -> bool:

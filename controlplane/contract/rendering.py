@@ -5,6 +5,14 @@ from typing import Any
 
 import msgspec
 
+# Members of messages and threads that hold words or addresses → what they are without.
+_WORDS: Mapping[str, Any] = {
+    "fromAddress": "", "fromDomain": None, "fromDomainUnicode": None, "fromName": None, "toAddresses": [],
+    "ccAddresses": [], "bccAddresses": [], "replyTo": None, "replyToAddresses": [], "subject": "", "snippet": "",
+    "extractedText": None, "messageIdHeader": None, "inReplyTo": None, "references": [], "auth": None,
+    "recipients": [], "attachments": [], "participants": [],
+}  # fmt: skip
+
 
 def json_column(text: str) -> msgspec.Raw:
     """A column that holds JSON goes out as it stands."""
@@ -29,6 +37,16 @@ def thread_head(shown: bytes, has_more: bool) -> bytes:
 def thread_message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
     """An element of a thread's `messages`: the short names stand beside the long ones."""
     return _with_members(shown, {"textBody": text, "htmlBody": html, "text": text, "html": html})
+
+
+def wordless(shown: bytes) -> msgspec.Raw:
+    """A message or thread (`shown`: what SQLite rendered) for who may change it and not read it: nothing that people
+    wrote, and nobody's address."""
+    members: dict[str, Any] = msgspec.json.decode(shown)
+    more = {"textBody": None, "htmlBody": None} if "direction" in members else {}
+    return msgspec.Raw(
+        msgspec.json.encode({name: _WORDS.get(name, value) for name, value in members.items()} | more)
+    )
 
 
 def _with_members(json: bytes, more: Mapping[str, Any]) -> msgspec.Raw:

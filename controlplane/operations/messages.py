@@ -238,6 +238,8 @@ async def list_attempts(call: Call) -> JsonArray:
 
 async def label_message(call: Call) -> Result | JsonPieces:
     changed = await call.db.write(_label, call)
+    if not call.principal.reads_mail:
+        return Result(rendering.wordless(changed.shown.json))
     return await shown_message(call, changed)
 
 

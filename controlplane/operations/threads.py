@@ -85,7 +85,8 @@ async def show_thread(call: Call) -> Result:
 
 
 async def update_thread(call: Call) -> Result:
-    return Result(msgspec.Raw(await call.db.write(_archive, call)))
+    changed = await call.db.write(_archive, call)
+    return Result(msgspec.Raw(changed) if call.principal.reads_mail else rendering.wordless(changed))
 
 
 def _reached(tx: Tx, call: Call) -> ShownThread:

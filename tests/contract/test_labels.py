@@ -301,3 +301,25 @@ async def test_one_batch_at_a_time_stands_before_other_writers(
     answers = await asyncio.gather(*(maild.api.post("/v1/messages/batch", body) for body in bodies))
     assert [answer.data[0]["result"] for answer in answers] == ["changed"] * 5
     assert in_line == [1] * 5
+
+
+async def test_who_may_only_label_is_told_no_words(maild: Running, bot: dict[str, Any]) -> None:
+    """A change answers what was changed; it is no way to read mail for a key without the scopes for it."""
+    got = await maild.received(
+        bot,
+        "From: Ada Secret <ada@secret.test>\nSubject: secret\nMessage-ID: <secret@secret.test>\n\nsecret\n",
+    )
+    paths = (f"/v1/messages/{got['id']}", f"/v1/threads/{got['threadId']}")
+    for scopes, is_told in (
+        (("messages:label",), False),
+        (("messages:reply",), False),
+        (("messages:label", "messages:read"), True),
+        (("messages:label", "threads:read"), True),
+        (("messages:send",), True),  # it can forward them to itself
+    ):
+        api = await maild.key(*scopes)
+        for path, body in zip(paths, ({"addLabels": ["seen"]}, {"isArchived": True}), strict=True):
+            answer = await api.call("PATCH", path, body)
+            assert (answer.status, set(answer.data["labels"])) == (200, {"unread", "seen"})
+            assert (b"secret" in answer.body) == is_told, (scopes, path)
+            assert answer.data.keys() == (await maild.api.call("PATCH", path, body)).data.keys()
