@@ -40,6 +40,7 @@ from storage.blobs import BlobMissing
 log = structlog.get_logger("maild.api")
 
 ONCE_MS = 600_000  # for how long an equal call sends nothing
+_ANEW_MS = -1  # nothing that was kept until now counts; what is made takes its place
 SERVER_NAME = "maild"
 _WORK_TOOLS = frozenset(tool.name for tool in BY_NAME.values() if tool.is_of_work)
 _NOT_OF_TOOLS = frozenset(("invalid_api_key",))  # the key was revoked while it waited
@@ -141,17 +142,18 @@ class Methods:
         )
 
     async def _call(self, tool: Tool, given: Mapping[str, Any], caller: McpCaller) -> Done:
-        is_once = tool.sends and given.get("again") is not True
+        is_once = tool.sends
         try:
-            arguments = validated(tool.arguments, given)
+            arguments: Any = validated(tool.arguments, given)
+            is_once = tool.sends and not arguments.again
             call = ToolCall(
                 self._operations,
                 caller.principal,
                 arguments,
                 self._fence_key,
                 caller.on_leave,
-                once_key=_once_key(caller.principal, tool, arguments) if is_once else "",
-                once_ms=ONCE_MS,
+                once_key=_once_key(caller.principal, tool, arguments) if tool.sends else "",
+                once_ms=ONCE_MS if is_once else _ANEW_MS,
             )
             return Done(_shown(await tool.run(call)), tool)
         except Refusal as refusal:

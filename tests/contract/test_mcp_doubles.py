@@ -187,3 +187,25 @@ async def test_a_double_is_told_what_became_of_the_first(maild: Running) -> None
     assert (await held.approve(first.facts)).status == 200
     again = await agent.call("send_message", **wish(held.inbox))
     assert again.facts["status"] in ("queued", "sent", "delivered") and again.facts["alreadySent"] is True
+
+
+async def test_what_was_sent_again_is_what_an_equal_call_hears_of(maild: Running) -> None:
+    """Else a host that repeats it hears that the first was cancelled, and a third is sent."""
+    held = await Held.make(maild)
+    agent = Mcp(held.agent)
+    first = await agent.call("send_message", **wish(held.inbox))
+    await agent.call("cancel_message", messageId=first.facts["messageId"])
+    other = await agent.call("send_message", **wish(held.inbox, again=True))
+    told = await agent.call("send_message", **wish(held.inbox))
+    assert (told.facts["messageId"], told.facts["alreadySent"]) == (other.facts["messageId"], True)
+    assert await count(maild, held.inbox) == 2
+
+
+@pytest.mark.parametrize("again", [True, "true"])
+async def test_again_is_read_as_mildly_as_all_arguments(
+    maild: Running, bot: dict[str, Any], again: object
+) -> None:
+    mcp = Mcp(maild.api)
+    first = await mcp.call("send_message", **wish(bot))
+    other = await mcp.call("send_message", **wish(bot, again=again))
+    assert other.facts["messageId"] != first.facts["messageId"] and not other.facts["alreadySent"]
