@@ -59,9 +59,12 @@ class Answer:
 
 
 def require_authority(principal: Principal, request: ReplyMessage) -> None:
-    """Refusal `insufficient_scope` where a key that may only answer says whom to, or under which header."""
+    """Refusal `insufficient_scope` where a key that may only answer says whom to, or under which header; or asks for a
+    draft that quotes, which is shown to it with the words of mail that it may not read."""
     if any(getattr(request, name) for name in OVERRIDES):
         principal.require(SENDING)
+    if request.asDraft and request.quote != "none" and not principal.reads_mail:
+        principal.require("messages:read")
 
 
 def answer(tx: Tx, principal: Principal, parent: MessageRow, request: ReplyMessage) -> Answer:

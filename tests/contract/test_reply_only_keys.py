@@ -312,3 +312,24 @@ def random_body(chance: random.Random) -> dict[str, Any]:
         "asDraft": True, "sendAt": iso(NOW_MS + 3_600_000), "unsubscribe": True, "inboxId": words,
     }  # fmt: skip
     return body | {name: value for name, value in given.items() if chance.random() < 0.06}
+
+
+async def test_a_draft_that_quotes_is_no_way_to_read(maild: Running, bot: dict[str, Any]) -> None:
+    """The draft is answered with its text, and so with the words of the mail."""
+    got = await maild.received(bot, "From: ada@elsewhere.test\nSubject: s\n\nsecret\n")
+    fields = {"asDraft": True, "quote": "text"}
+    grant = await maild.api.post(
+        "/v1/rules", {"direction": "outbound", "action": "allow", "value": "elsewhere.test"}
+    )
+    assert grant.status == 201
+    blind = await maild.key("messages:reply")
+    refused = await reply(blind, got["id"], **fields)
+    assert (refused.status, refused.code) == (403, "insufficient_scope")
+    assert refused.error["details"]["requiredScope"] == "messages:read"
+    assert (await reply(blind, got["id"], asDraft=True)).status == 201
+    assert (
+        "secret"
+        in (await reply(await maild.key("messages:reply", "messages:read"), got["id"], **fields)).data[
+            "textBody"
+        ]
+    )
