@@ -15,7 +15,7 @@ from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import Form
 from controlplane.console.session import SignedIn
 from controlplane.console.shown_once import ShownOnce
-from controlplane.operations.invoke import Operations, values
+from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
 from controlplane.operations.results import AnyResult, Download, JsonArray, JsonPieces, Result
 from controlplane.operations.table import (
@@ -106,9 +106,9 @@ class PageCall:
     async def open(self, operation: str, id: str, /, **given: Any) -> Download:
         """The bytes that the operation answers; Refusal."""
         row = _BY_ID[operation]
-        return cast(
-            Download, await self.operations.invoke(row, self.signed_in.principal, values(row, given), id=id)
-        )
+        principal = self.signed_in.principal
+        given_values = self.operations.values(row, principal, given)
+        return cast(Download, await self.operations.invoke(row, principal, given_values, id=id))
 
 
 PageAnswer = Html | SeeOther | Download | MailDocument
@@ -136,7 +136,7 @@ async def _answer(
 ) -> AnyResult:
     row = _BY_ID[operation]
     known = {name.rstrip("_"): value for name, value in given.items() if value is not None}
-    return await operations.invoke(row, principal, values(row, known), id=id)
+    return await operations.invoke(row, principal, operations.values(row, principal, known), id=id)
 
 
 async def _octets(result: AnyResult) -> bytes:

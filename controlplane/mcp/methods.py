@@ -31,7 +31,7 @@ from controlplane.mcp.instructions import instructions
 from controlplane.mcp.refused import ToolError, refused
 from controlplane.mcp.tool import Arguments, Facts, ToldWords, Tool, ToolCall
 from controlplane.mcp.tools import BY_NAME
-from controlplane.operations.invoke import Operations, values
+from controlplane.operations.invoke import Operations
 from controlplane.operations.results import Result
 from controlplane.operations.table import WHO_AM_I
 from controlplane.webhooks.waits import OnLeave
@@ -123,7 +123,8 @@ class Methods:
 
     async def _known(self, caller: McpCaller) -> Mapping[str, Any]:
         """What the key is, and what holds for its inbox."""
-        answered = await self._operations.invoke(WHO_AM_I, caller.principal, values(WHO_AM_I, None))
+        nothing = self._operations.values(WHO_AM_I, caller.principal, None)
+        answered = await self._operations.invoke(WHO_AM_I, caller.principal, nothing)
         assert isinstance(answered, Result)
         known: Mapping[str, Any] = answered.data
         return known

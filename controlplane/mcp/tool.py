@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.operations.invoke import Operations, values
+from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
 from controlplane.operations.results import AnyResult, Download, JsonArray, JsonPieces, Result
 from controlplane.operations.table import OPERATIONS
@@ -117,7 +117,7 @@ class ToolCall(NamedTuple):
             result = await self.operations.invoke(
                 row,
                 self.principal,
-                values(row, given),
+                self.operations.values(row, self.principal, given),
                 id=id,
                 idempotency_keys=keys,
                 on_leave=self.on_leave,
@@ -132,7 +132,8 @@ class ToolCall(NamedTuple):
     async def open(self, operation: str, id: str, given: Mapping[str, Any]) -> Download:
         """The bytes that the operation answers; Refusal."""
         row = _BY_ID[operation]
-        return cast(Download, await self.operations.invoke(row, self.principal, values(row, given), id=id))
+        given_values = self.operations.values(row, self.principal, given)
+        return cast(Download, await self.operations.invoke(row, self.principal, given_values, id=id))
 
     def inbox_id(self) -> str:
         """The inbox that is meant: the argument's, else the key's; Refusal where neither says."""

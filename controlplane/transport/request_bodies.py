@@ -7,6 +7,7 @@
 - Beyond `LARGE_BYTES` the loop takes one piece of one body in each of its rounds, in turns of their owners: forty
   clients with a megabyte in flight each would else hold up all others for as long as all of it takes to copy.
 - An operation's row says how long its body may be; a client that announces more is refused before it sends.
+- What is read in a millisecond or few is parsed on the loop, all else in a thread.
 - A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE` of
   the large ones are worked on at a time; the rest wait as octets, and are called fairly (storage/turns/work_turns.py).
   Peak memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
@@ -29,6 +30,8 @@ from storage.turns.cpu_threads import CpuThreads
 from storage.turns.work_turns import WorkTurns
 
 LARGE_BYTES = 256 * 1024  # more is parsed in a thread, in its turn
+AT_ONCE_BYTES = 32 * 1024  # more takes some milliseconds, and sixteen requests begin in one round
+FOREIGN_ADDRESSES_AT_ONCE = 4
 LARGE_AT_ONCE = 2
 RETRY_AFTER_S = 2
 
@@ -152,7 +155,9 @@ class ParsedBody(BodyOctets):
             raw = await self._read()
             if raw and self._request.content_type != JSON:
                 raise Refusal("unsupported_media_type")
-            return self._parse(raw) if len(raw) <= LARGE_BYTES else await self._parsed_in_turn(raw)
+            if len(raw) > LARGE_BYTES:
+                return await self._parsed_in_turn(raw)
+            return self._parse(raw) if _is_quick(raw) else await self._parsed_apart(raw)
         except BaseException:
             await self.__aexit__()
             raise
@@ -167,7 +172,19 @@ class ParsedBody(BodyOctets):
         await turn.__aenter__()
         self._turn = turn
         _check_presence(self._request)
+        return await self._parsed_apart(raw)
+
+    async def _parsed_apart(self, raw: bytearray) -> Any:
         return await self._bodies.cpu.run(self._holders[0], partial(self._parse, raw))
+
+
+def _is_quick(raw: bytearray) -> bool:
+    """Is it read in a millisecond or few? An address whose domain is not ASCII takes one by itself, as does its A-label
+    form."""
+    if len(raw) > AT_ONCE_BYTES:
+        return False
+    is_plain = raw.isascii() and b"\\u" not in raw and b"xn--" not in raw.lower()
+    return is_plain or raw.count(b"@") + raw.count(b"\\u0040") <= FOREIGN_ADDRESSES_AT_ONCE
 
 
 async def refuse_body(request: web.Request) -> None:

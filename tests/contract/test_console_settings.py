@@ -6,7 +6,6 @@ import pytest
 
 from controlplane.access.principal import LIVE, Principal
 from controlplane.contract.refusals import Refusal
-from controlplane.operations.invoke import values
 from controlplane.operations.operation import Operation
 from controlplane.operations.table import END_SESSION, LIST_SESSIONS
 from tests.conftest import Start
@@ -69,5 +68,6 @@ async def test_nobody_reaches_another_organization(local: Running) -> None:
 async def test_no_key_reaches_sessions(local: Running, operation: Operation) -> None:
     key = Principal("key_1", local.organization_id, None, ("*",), LIVE)
     with pytest.raises(Refusal) as refused:
-        await local.daemon.operations.invoke(operation, key, values(operation, None), id="ses_1")
+        nothing = local.daemon.operations.values(operation, key, None)
+        await local.daemon.operations.invoke(operation, key, nothing, id="ses_1")
     assert refused.value.code == "member_required"

@@ -4,6 +4,7 @@ The door here hands over plain values, as one for MCP, a console or SMTP submiss
 """
 
 import json
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -14,7 +15,6 @@ from controlplane.access.authentication import Authenticator
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import MAIL_SCOPES
-from controlplane.operations.invoke import values
 from controlplane.operations.operation import BoundKeys, Operation
 from controlplane.operations.results import Download, EventFeed, HtmlPage, JsonArray, JsonPieces, Result
 from controlplane.operations.table import OPERATIONS
@@ -43,7 +43,7 @@ class PlainDoor:
         result = await self._operations.invoke(
             operation,
             self._principal,
-            values(operation, given),
+            self._operations.values(operation, self._principal, given),
             id=id,
             idempotency_keys=() if key is None else (key,),
         )
@@ -134,7 +134,8 @@ async def test_a_revoked_key_writes_nothing_by_any_door(maild: Running, door: Pl
 
 async def test_events_are_heard_without_http(maild: Running, door: PlainDoor) -> None:
     operation = BY_ID["streamEvents"]
-    result = await maild.daemon.operations.invoke(operation, door._principal, values(operation, {}))
+    nothing = maild.daemon.operations.values(operation, door._principal, {})
+    result = await maild.daemon.operations.invoke(operation, door._principal, nothing)
     assert isinstance(result, EventFeed)
     bot = await maild.inbox("bot")
     async with result.subscription as feed:
@@ -217,3 +218,21 @@ async def test_a_person_answers_without_a_claim(maild: Running) -> None:
     )
     sent = await member.call("replyToMessage", message["id"], text="hi")
     assert sent["status"] == "queued" and sent["threadId"] == message["threadId"]
+
+
+async def test_many_addresses_are_read_beside_the_event_loop(
+    door: PlainDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes a millisecond where its domain is not ASCII."""
+    threads: set[int] = set()
+
+    def validate(address: str) -> str:
+        threads.add(threading.get_ident())
+        return address
+
+    bot = await door.call("createInbox", username="bot")
+    monkeypatch.setattr("controlplane.contract.fields.validate", validate)
+    addresses = [f"a{number}@b.test" for number in range(50)]
+    await door.call("createDraft", inboxId=bot["id"], to=addresses)
+    assert threads
+    assert threading.get_ident() not in threads
