@@ -50,6 +50,7 @@ from maild.message.model import ParsedMessage
 from maild.message.octets import Buffer
 from maild.resolver import DnsError, NotAtHand
 from storage.clock import Clock
+from storage.turns.work_turns import WorkTurns
 
 T = TypeVar("T")
 
@@ -130,6 +131,7 @@ class SenderJudge:
     ) -> None:
         self._dns = dns
         self._keys = DomainKeys()
+        self._long_spf_records = WorkTurns(1)
         self._clock = clock
         self._hostname = hostname
         self._enforces = enforces
@@ -178,7 +180,10 @@ class SenderJudge:
 
     async def _spf(self, brought: Introduction, now_s: float, dns: SpfDns) -> SpfResult:
         peer, helo, mail_from = brought
-        return await evaluate_spf(dns, peer, helo, mail_from, hostname=self._hostname, now_s=now_s)
+        return await evaluate_spf(
+            dns, peer, helo, mail_from,
+            hostname=self._hostname, now_s=now_s, long_records=self._long_spf_records,
+        )  # fmt: skip
 
     async def _key(self, signature: Signature | None, dns: SpfDns) -> PublicKeys | Unacceptable | None:
         try:

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple, Protocol, TypeVar
 
+from conf.addresses import network_of
 from maild.authentication.spf_record import (
     MacroString,
     Mechanism,
@@ -32,6 +33,7 @@ from maild.authentication.spf_record import (
 from maild.message.address import is_within
 from maild.message.idn import ascii_domain
 from maild.resolver import DnsError, DnsTemporary, Mx, NoAnswer, NxDomain
+from storage.turns.work_turns import WorkTurns
 
 LOOKUP_TERMS_MAX = 10  # RFC 7208 §4.6.4, as the three below
 VOID_LOOKUPS_MAX = 2
@@ -65,7 +67,7 @@ class SpfResult(NamedTuple):
 
 
 class HostCheck(NamedTuple):
-    """What `check_host` found; the fields are those of SpfResult."""
+    """What `_check_host` found; the fields are those of SpfResult."""
 
     result: str
     explanation: str | None = None
@@ -76,11 +78,19 @@ class _PermError(Exception):
 
 
 async def evaluate_spf(
-    dns: SpfDns, peer_address: str, helo: str, mail_from: str, *, hostname: str, now_s: float
+    dns: SpfDns,
+    peer_address: str,
+    helo: str,
+    mail_from: str,
+    *,
+    hostname: str,
+    now_s: float,
+    long_records: WorkTurns,
 ) -> SpfResult:
     """Of the envelope's sender, or where it is null of the HELO name.
 
     `mail_from` is an address without angle brackets, or "". `hostname` is ours, for an explanation that names it.
+    `long_records`: one of all evaluations reads such a record in a round of the event loop.
     """
     identity = "mailfrom" if mail_from else "helo"
     sender = mail_from or f"postmaster@{helo}"  # RFC 7208 §2.4
@@ -88,15 +98,13 @@ async def evaluate_spf(
     client = _client(peer_address)
     if client is None or domain is None:
         return SpfResult("none", domain or "", identity, None)
-    found = await check_host(dns, client, domain, sender, helo, hostname=hostname, now_s=now_s)
+    evaluation = _Evaluation(dns, client, sender, helo, hostname, now_s, long_records)
+    found = await _check_host(evaluation, domain)
     return SpfResult(found.result, domain, identity, found.explanation)
 
 
-async def check_host(
-    dns: SpfDns, client: Address, domain: str, sender: str, helo: str, *, hostname: str, now_s: float
-) -> HostCheck:
-    """RFC 7208 §4: `sender` is an address, or a domain alone. Of a fail with its explanation."""
-    evaluation = _Evaluation(dns, client, sender, helo, hostname, now_s)
+async def _check_host(evaluation: "_Evaluation", domain: str) -> HostCheck:
+    """RFC 7208 §4; of a fail with its explanation."""
     try:
         result = await evaluation.check(domain)
     except (_PermError, SpfSyntaxError):
@@ -107,15 +115,24 @@ async def check_host(
 
 
 class _Evaluation:
-    """The limits and macro values of one check_host, with the records that it includes."""
+    """The limits and macro values of one evaluation, with the records that it includes."""
 
     def __init__(
-        self, dns: SpfDns, client: Address, sender: str, helo: str, hostname: str, now_s: float
+        self,
+        dns: SpfDns,
+        client: Address,
+        sender: str,
+        helo: str,
+        hostname: str,
+        now_s: float,
+        long_records: WorkTurns,
     ) -> None:
+        """`sender` is an address, or a domain alone."""
         local, _, sender_domain = sender.rpartition("@")
         local = local or "postmaster"  # RFC 7208 §4.3
         self._dns = dns
         self._client = client
+        self._long_records = long_records
         self._is_v4 = client.version == 4
         self._addresses = dns.ipv4 if self._is_v4 else dns.ipv6
         self._lookups_left = LOOKUP_TERMS_MAX
@@ -142,9 +159,7 @@ class _Evaluation:
         text = None if evaluable is None else await self._record_of(evaluable)
         if evaluable is None or text is None:
             return "none"  # RFC 7208 §4.3, §4.5
-        if len(text) > LONG_RECORD_OCTETS:
-            await asyncio.sleep(0)  # answers of the cache come at once: others shall have their turn
-        record = parse_record(text)
+        record = await self._read(text)
         for mechanism in record.mechanisms:
             if await self._matches(mechanism, evaluable):
                 self._deciding = record, evaluable
@@ -156,6 +171,14 @@ class _Evaluation:
         if result == "none":
             raise _PermError  # RFC 7208 §6.1
         return result
+
+    async def _read(self, text: bytes) -> SpfRecord:
+        if len(text) <= LONG_RECORD_OCTETS:
+            return parse_record(text)
+        # Answers of the cache come at once, and many sessions may wait for them.
+        async with self._long_records.turn(network_of(str(self._client))):
+            await asyncio.sleep(0)
+            return parse_record(text)
 
     async def explain(self) -> str | None:
         """RFC 7208 §6.2; None of one that is wrong in any way, or takes its time."""

@@ -1,13 +1,17 @@
 """SPF beside the suite: identities, families of addresses, and zones whose owner is hostile."""
 
 import asyncio
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from maild.authentication import spf
 from maild.authentication.spf import SpfResult, evaluate_spf
+from maild.authentication.spf_record import SpfRecord, parse_record
 from maild.resolver import Mx, NotAtHand
+from storage.turns.work_turns import WorkTurns
 from tests.support.spf_zone import SpfZone
 
 QUESTIONS_MAX = {"TXT": 12, "MX": 10, "PTR": 1}
@@ -26,7 +30,9 @@ async def evaluate(
     zone: SpfZone, sender: str = "a@x.test", peer: str = "192.0.2.1", helo: str = "mx.helo.test"
 ) -> SpfResult:
     zone.questions.clear()
-    found = await evaluate_spf(zone, peer, helo, sender, hostname="r.test", now_s=1.5)
+    found = await evaluate_spf(
+        zone, peer, helo, sender, hostname="r.test", now_s=1.5, long_records=WorkTurns(1)
+    )
     asked = zone.questions
     assert all(asked[kind] <= limit for kind, limit in QUESTIONS_MAX.items())
     assert asked["A"] + asked["AAAA"] <= ADDRESSES_MAX
@@ -310,6 +316,31 @@ async def test_a_long_record_lets_others_have_their_turn() -> None:
     await evaluate(zone)
     task.cancel()
     assert turns == 2
+
+
+async def test_one_long_record_is_read_in_a_round_however_many_sessions_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    zone = zone_with(x_test="ip4:192.0.2.9 " * 100 + "-all")
+    reads, rounds = 0, [0]
+
+    def parse(text: bytes) -> SpfRecord:
+        nonlocal reads
+        reads += 1
+        return parse_record(text)
+
+    async def count() -> None:
+        while True:
+            rounds.append(reads)
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(spf, "parse_record", parse)
+    counting, turns = asyncio.create_task(count()), WorkTurns(1)
+    ask = partial(evaluate_spf, hostname="r.test", now_s=1.5, long_records=turns)
+    await asyncio.gather(*(ask(zone, "192.0.2.1", "", "a@x.test") for _ in range(20)))
+    counting.cancel()
+    assert reads == 20
+    assert max(after - before for before, after in pairwise(rounds)) == 1
 
 
 class ForgetfulZone(SpfZone):
