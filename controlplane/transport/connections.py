@@ -22,9 +22,12 @@ from conf.tuning import HttpTuning
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.transport import responses
 from storage.ids import Ids
+from storage.turns.fair_line import FairLine
+from storage.turns.next_round import NextRound
 
 log = structlog.get_logger("maild.api")
 
+RESUMED_A_ROUND = 4  # each parses 4,096 chunks at most, in two milliseconds
 RETRY_AFTER_S = 5
 
 
@@ -46,6 +49,7 @@ class ClientConnection(RequestHandler):
         self._taken = 0  # of an answer, when we began to look at its reader's pace
         self._taken_since: float | None = None
         self._when_lost: Callable[[], None] | None = None
+        self._resumes = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Whatever the loop: uvloop's transports are not subclasses of asyncio's, and all of them can do this.
@@ -81,9 +85,19 @@ class ClientConnection(RequestHandler):
             self._head_begun = True
 
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """aiohttp resumes after each piece of a body that was taken, and parses nothing once more each time."""
-        if self._reading_paused:
+        """aiohttp resumes after each piece of a body that was taken, parses what had come in the meantime, and gives
+        that to the same reader at once: a megabyte in chunks of one octet would be one piece of work."""
+        if not resume_parser:  # the body has ended, and the parser is at work
             super().resume_reading(resume_parser)
+        elif self._reading_paused and not self._resumes:
+            self._resumes = True
+            self._watch.resume_soon(self)
+
+    def go_on(self) -> None:
+        """Read again, after a pause."""
+        self._resumes = False
+        if self.transport is not None and self._reading_paused:
+            super().resume_reading()
 
     def handle_error(
         self,
@@ -185,6 +199,8 @@ class Watch:
         self._connections: set[ClientConnection] = set()
         self._per_address: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
+        self._resuming: FairLine[ClientConnection] = FairLine()
+        self._next_round = NextRound(self._resume_some)
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
@@ -223,6 +239,18 @@ class Watch:
             self._per_address[connection.peer] -= 1
             if not self._per_address[connection.peer]:
                 del self._per_address[connection.peer]
+
+    def resume_soon(self, connection: ClientConnection) -> None:
+        """Let it read again in one of the next rounds of the event loop; addresses take turns."""
+        self._resuming.put(connection.peer, connection)
+        self._next_round.expect()
+
+    def _resume_some(self) -> None:
+        for _ in range(RESUMED_A_ROUND):
+            if self._resuming:
+                self._resuming.take().go_on()
+        if self._resuming:
+            self._next_round.expect()
 
     def _look(self) -> None:
         now = self.now()
