@@ -13,7 +13,7 @@ from controlplane.operations.replies import words_of as reply_words
 from controlplane.operations.results import Result
 from controlplane.sending import replying
 from controlplane.sending.preflight import Judgement, Wish, telling, words_of
-from controlplane.sending.preparing import refuse_unsendable, request_of
+from controlplane.sending.preparing import refuse_unsendable, request_of, spare_live_draft
 from controlplane.sending.replying import SENDING
 from controlplane.sending.submission import Submission
 from maild.message.outgoing_warnings import AuthoredWords
@@ -87,6 +87,8 @@ async def _check_draft(call: Call, draft_id: str) -> Result:
     refusals: list[Refusal] = []
     if draft.status == "sent":
         refusals.append(Refusal("draft_already_sent", details={"messageId": draft.message_id}))
+    with telling(refusals):
+        spare_live_draft(call.principal, draft)
     with telling(refusals):
         refuse_unsendable(draft, request)
     return await _judged(

@@ -30,6 +30,7 @@ EXCEPTIONS = {
     ("evidence.py", "_PUT"): FOUND,
     ("exchanges.py", "newest"): IN_NO_THREAD,
     ("held_mail.py", "_delete"): FOUND,
+    ("idempotency.py", "find"): "what a request has made is ours",
     ("inboxes.py", "mailbox_by_bounce_token"): OURS,
     ("integrity.py", "_COUNTERS"): COUNTED,
     ("labels.py", "_FITTING"): IN_NO_THREAD,
