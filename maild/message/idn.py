@@ -32,12 +32,16 @@ def has_fit_labels(domain: str) -> bool:
     (UTS #46) is no character of it any more."""
     if _longest_label(domain) <= MAX_LABEL_OCTETS:
         return True
+    mapped = _mapped(domain)
+    return mapped is not None and _longest_label(mapped) <= MAX_LABEL_OCTETS
+
+
+def _mapped(domain: str) -> str | None:
+    """As UTS #46 maps it; None of what is no domain name."""
     try:
-        return (
-            _longest_label(idna.uts46_remap(domain, std3_rules=False, transitional=False)) <= MAX_LABEL_OCTETS
-        )
+        return idna.uts46_remap(domain, std3_rules=False, transitional=False)
     except UnicodeError:
-        return False
+        return None
 
 
 def _longest_label(domain: str) -> int:
@@ -51,9 +55,8 @@ def is_same_domain(domain: str, name: str) -> bool:
         return ascii_domain(domain) == name
     if len(domain) > MAX_DOMAIN_OCTETS:
         return False
-    try:
-        mapped = idna.uts46_remap(domain, std3_rules=False, transitional=False)
-    except UnicodeError:
+    mapped = _mapped(domain)
+    if mapped is None:
         return False
     labels, written = mapped.removesuffix(".").split("."), _ways_to_write(name)
     return len(labels) == len(written) and all(map(tuple.__contains__, written, labels))
