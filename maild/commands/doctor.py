@@ -24,6 +24,7 @@ from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.dnssec import validates
 from maild.inbound import tls
+from maild.message.address import is_named
 from maild.outbound.relays import Relays
 from maild.resolver import DnsError, DnsTemporary, Resolver
 from storage.clock import Clock
@@ -236,7 +237,7 @@ async def certificate(patient: Patient) -> list[Diagnosis]:
         status: Literal["warning", "fault"] = "fault" if left.total_seconds() <= 0 else "warning"
         return [Diagnosis("certificate", smtp.tls_cert, status, ends, "Renew it; maild reads it by itself.")]
     # RFC 9525 §6.3: a wildcard is the whole first label.
-    if _names_of(shown).isdisjoint((hostname, f"*.{hostname.partition('.')[2]}")):
+    if not is_named(hostname, _names_of(shown)):
         found = f"it is not for {hostname}"
         advice = (
             f"Get one for {hostname}: programs that submit mail, and hosts under MTA-STS, check the name."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -105,6 +106,13 @@ def split(address: str) -> tuple[str, str]:
 def is_within(domain: str, parent: str) -> bool:
     """Is the domain that one, or below it? Both in the same form and case."""
     return domain == parent or domain.endswith(f".{parent}")
+
+
+def is_named(host: str, names: Container[str]) -> bool:
+    """Is the host one of the names? Both in the same form and case. A wildcard stands for one label (RFC 6125 §6.4.3 of
+    certificates, RFC 8461 §4.1 of policies)."""
+    _, dot, rest = host.partition(".")
+    return host in names or (bool(dot) and f"*.{rest}" in names)
 
 
 def strip_plus(local: str) -> str:

@@ -20,6 +20,8 @@ from cryptography.x509.verification import (
     VerificationError,
 )
 
+from maild.message.address import is_named
+
 DANE_TA, DANE_EE = 2, 3
 CERT, SPKI = 0, 1
 RECORDS_MAX = 20  # of one host
@@ -95,7 +97,8 @@ def _is_issued_by(anchor: bytes, chain: Sequence[bytes], names: Sequence[str]) -
         builder = PolicyBuilder().store(store).extension_policies(ca_policy=_AUTHORITY, ee_policy=_HOST)
         # The verifier for servers would have names in a form that only some authorities use.
         verified = builder.build_client_verifier().verify(leaf, one_of_each_name(others))
-        return any(_stands_for(presented, names) for presented in _names(leaf, verified.subjects or ()))
+        presented = _names(leaf, verified.subjects or ())
+        return any(is_named(name, presented) for name in names)
     except _UNREADABLE:
         return False
 
@@ -132,16 +135,11 @@ _AUTHORITY = (
 _HOST = ExtensionPolicy.permit_all().may_be_present(x509.ExtendedKeyUsage, _ANY, _serves)
 
 
-def _names(leaf: x509.Certificate, subjects: Sequence[x509.GeneralName]) -> list[str]:
-    """RFC 7672 §3.2.3: the common name counts where there is no DNS-ID."""
+def _names(leaf: x509.Certificate, subjects: Sequence[x509.GeneralName]) -> frozenset[str]:
+    """In lower case. RFC 7672 §3.2.3: the common name counts where there is no DNS-ID."""
     presented = [one.value for one in subjects if isinstance(one, x509.DNSName)]
-    return presented or [str(one.value) for one in leaf.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-
-
-def _stands_for(presented: str, names: Sequence[str]) -> bool:
-    """A wildcard stands for one label."""
-    lower = presented.lower()
-    return lower in names or any(lower == f"*.{name.partition('.')[2]}" for name in names)
+    names = presented or [str(one.value) for one in leaf.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    return frozenset(map(str.lower, names))
 
 
 def one_of_each_name(authorities: Sequence[x509.Certificate]) -> list[x509.Certificate]:

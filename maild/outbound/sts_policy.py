@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, cast, get_args
 
+from maild.message.address import is_named
+
 Mode = Literal["enforce", "testing", "none"]
 
 FILE_OCTETS_MAX = 64 * 1024  # RFC 8461 §3.3
@@ -40,11 +42,8 @@ class StsPolicy(NamedTuple):
         return "version: STSv1", f"mode: {self.mode}", *patterns, f"max_age: {self.max_age_s}"
 
     def names(self, host: str) -> bool:
-        """Is the mail host (lower case, no dot at the end) one of the policy's? A wildcard stands for one label."""
-        if host in self.mx:
-            return True
-        _, dot, rest = host.partition(".")
-        return bool(dot) and f"*.{rest}" in self.mx  # §4.1
+        """Is the mail host (lower case, no dot at the end) one of the policy's?"""
+        return is_named(host, self.mx)
 
 
 def read_id(records: Sequence[bytes]) -> str | None:
