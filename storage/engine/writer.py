@@ -44,11 +44,13 @@ T = TypeVar("T")
 
 class Pace(NamedTuple):
     """How long a batch holds the event loop, and how long a pause in writing is before the WAL is written back. A batch
-    waits up to `gather_passes` of the loop until it is `gather_times` as large as the one before."""
+    waits up to `gather_passes` of the loop until it is `gather_times` as large as the one before; no longer than
+    `gather_s`, where passes are long."""
 
     slice_s: float = 0.004
     checkpoint_idle_s: float = 0.5
     gather_passes: int = 4
+    gather_s: float = 0.004
     gather_times: int = 2
 
 
@@ -120,8 +122,9 @@ class Writer:
         """Give those that come together a moment: whose units shared a commit mostly ask again soon after it, each in a
         pass of its own, and a commit costs as much for one as for ten. Who is alone waits for nobody."""
         passes = self._pace.gather_passes if self._last_size > 1 else 0
+        until = time.perf_counter() + self._pace.gather_s
         for _ in range(passes):
-            if len(self.waiting) >= self._pace.gather_times * self._last_size:
+            if len(self.waiting) >= self._pace.gather_times * self._last_size or time.perf_counter() > until:
                 return
             await asyncio.sleep(0)
 

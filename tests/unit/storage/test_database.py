@@ -112,7 +112,7 @@ async def test_units_that_wait_share_one_commit(db: Database, path: Path, commit
     assert kept(path) == [str(n) for n in range(50)]
 
 
-@pytest.mark.parametrize("db", [Pace(slice_s=10, gather_passes=50)], indirect=True)
+@pytest.mark.parametrize("db", [Pace(slice_s=10, gather_passes=50, gather_s=10)], indirect=True)
 async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
     db: Database, commits: list[int]
 ) -> None:
@@ -127,6 +127,14 @@ async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
     await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
     await asyncio.gather(*(writer(passes) for passes in range(4)))
     assert commits == [4, 8, 12, 16]
+
+
+@pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000, gather_s=0)], indirect=True)
+async def test_where_passes_are_long_a_batch_waits_for_one_of_them(db: Database, commits: list[int]) -> None:
+    async with asyncio.timeout(10):
+        await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
+        await db.write(note, "alone")
+    assert commits == [4, 5]
 
 
 @pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000)], indirect=True)
