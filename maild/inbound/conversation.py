@@ -170,12 +170,14 @@ class Conversation(SmtpProtocol):
 
     # Commands and replies ------------------------------------------------------------------------
 
-    async def greet(self) -> None:
+    def begun(self) -> None:
         bind_contextvars(session=self.id)  # for all lines of this task, and of the commit that it begins
+
+    def greet(self) -> None:
         if self._refusal is not None:
             self.hang_up(self._refusal)
         else:
-            await self.push(f"220 {self.hostname} ESMTP maild")
+            self.write(f"220 {self.hostname} ESMTP maild")
 
     async def one_command(self) -> None:
         self._verb, self._address, self._about = "", "", self._mail

@@ -71,7 +71,7 @@ class SmtpProtocol(SMTP, ABC):
         self._deadline: asyncio.TimerHandle | None = None
         self._abort: asyncio.TimerHandle | None = None
 
-    # What a conversation is: the first two in the connection's task, the others called back --------
+    # What a conversation is: commands in the connection's task, the others called back ---------------
 
     @abstractmethod
     def arrived(self) -> bool:
@@ -84,8 +84,12 @@ class SmtpProtocol(SMTP, ABC):
         """False: the session is refused by `greet`, and before TLS without a word."""
 
     @abstractmethod
-    async def greet(self) -> None:
+    def greet(self) -> None:
         """The first reply."""
+
+    @abstractmethod
+    def begun(self) -> None:
+        """The connection's task has begun."""
 
     @abstractmethod
     async def one_command(self) -> None:
@@ -280,6 +284,8 @@ class SmtpProtocol(SMTP, ABC):
         if not is_first:
             self.is_encrypted = True
             self.secured()
+        elif not self._is_greeted_late:
+            self.greet()  # here, and not in the task, which begins a pass of the event loop later
 
     def connection_lost(self, error: Exception | None) -> None:
         self._end()
@@ -297,8 +303,12 @@ class SmtpProtocol(SMTP, ABC):
         self._reader.feed_eof()
         return self._tls_protocol is None  # a TLS transport can't stay half open
 
+    @property
+    def _is_greeted_late(self) -> bool:
+        return self._is_proxied or self._is_tls_first
+
     async def _arrive(self) -> None:
-        """What stands before the greeting; HandshakeFailed, ProxyHeaderError."""
+        """What stands before the first command; HandshakeFailed, ProxyHeaderError."""
         if self._is_proxied and self.is_welcome:
             head = read_head(await self._reader.readexactly(FIXED_OCTETS))
             source = read_source(head, await self._reader.readexactly(head.more_octets))
@@ -306,11 +316,13 @@ class SmtpProtocol(SMTP, ABC):
             self.opened()
         if self._is_tls_first and self.is_welcome:
             await self._shake_hands()
+        if self._is_greeted_late:
+            self.greet()
 
     async def _handle_client(self) -> None:
         try:
+            self.begun()
             await self._arrive()
-            await self.greet()
             while self.is_open:
                 await self.one_command()
         except (asyncio.IncompleteReadError, ConnectionError):
