@@ -6,15 +6,14 @@ but the dots (RFC 5321 §4.5.2), so what is signed is what is sent, and no bare 
 
 The work is done in threads of its own also where it is small: a signature is 0.3 to 0.7 ms of RSA without the
 GIL, and handing it over made the queue a third faster on two cores (measured at 4 KiB). A message that is sent while
-no other is waits for no thread. What stands in a line is signed ahead, as long as its bytes came with its lease; what
-was signed with another key, or more than AHEAD_S ago, is signed again when it is its turn. Nothing else is decided
-ahead: whether the message may still leave is asked when it does.
+no other is waits for no thread. What stands in a line is signed ahead, and what is deferred keeps its signature, where
+its bytes come with its lease (`kept_signatures.py`); the rest of the work is 10 µs then. Nothing else is decided ahead:
+whether the message may still leave is asked when it does.
 
 No host can hold up others' large messages: one is in memory while it is signed, and as it is sent where there is room
 to spare; else it comes out of the store piece by piece (`wire.py`), as it does where the destination has not answered
 lately. Small ones stay: their budgets suffice for all sessions that there are by default, and such destinations have
-one of their own. All copies that are made here count, so that memory stays bounded however many messages are due. What
-is signed ahead is bounded by its number: AHEAD_MAX messages of `storage.outbound.LEASED_BLOB_BYTES` at most.
+one of their own. All copies that are made here count, so that memory stays bounded however many messages are due.
 """
 
 import asyncio
@@ -28,6 +27,7 @@ from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 from maild.message.canonical import pieces_of_lines
 from maild.message.octets import has_bare_line_end
 from maild.outbound.dkim import DkimKeys, SigningKey, sign
+from maild.outbound.kept_signatures import Copy, KeptSignatures, Signed
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import SigningJob, SigningThreads
 from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire, stuffed
@@ -48,8 +48,6 @@ LARGE_COPIES = 3  # the stored bytes, those with their fields, and with CRLF
 PIECE_BYTES = 256 * 1024
 LARGE_BYTES = 256 * 1024  # more has its turn at the CPU threads: it must not hold up the small ones
 BODY_HASHES_MAX = 1_000
-AHEAD_MAX = 500
-AHEAD_S = 60
 
 
 class Content(NamedTuple):
@@ -61,12 +59,7 @@ class Content(NamedTuple):
     has_8bit_header: bool
 
 
-class _Ahead(NamedTuple):
-    """`job` makes the content and the body's hash, with this key, at this time (Unix seconds)."""
-
-    job: SigningJob[tuple[Content, bytes]]
-    key: SigningKey
-    at_s: int
+Sign = Callable[[bytes], Signed]
 
 
 class Contents:
@@ -91,8 +84,8 @@ class Contents:
         self._spare = ByteBudget(LARGE_BYTES_KEPT)
         self._small = ByteBudget(SMALL_BYTES_IN_FLIGHT)
         self._doubtful = ByteBudget(DOUBTFUL_BYTES_IN_FLIGHT)
-        self._threads: SigningThreads[tuple[Content, bytes]] = SigningThreads()
-        self._ahead: dict[tuple[str, int], _Ahead] = {}
+        self._threads = SigningThreads()
+        self._signatures = KeptSignatures(clock)
         # The hash of a body is good for the message's other destinations.
         self._body_hashes: OrderedDict[str, bytes] = OrderedDict()
 
@@ -117,15 +110,14 @@ class Contents:
     def sign_ahead(self, row: Due) -> None:
         """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
         key = self._keys.cached(_domain(row))
-        copy = _copy(row)
-        if key is None or row.data is None or copy in self._ahead or len(self._ahead) >= AHEAD_MAX:
+        if key is None or row.data is None or row.sha256 is None:
             return
-        at_s = self._now_s()
-        self._ahead[copy] = _Ahead(self._threads.ahead(self._work(row, row.data, key, at_s)), key, at_s)
+        if self._signatures.get(_copy(row), key) is None:
+            self._threads.ahead(self._signing(row, row.data, row.sha256, key))
 
     def forget(self, row: Due) -> None:
-        """What was signed ahead is needed no more."""
-        self._ahead.pop(_copy(row), None)
+        """There will be no other attempt."""
+        self._signatures.forget(_copy(row))
 
     async def load(self, row: Due, stays: bool = True, is_alone: bool = False) -> Content:
         """The message as it goes to this row's recipients, signed. `stays`: in memory (`MessageRoom`). `is_alone`: no
@@ -147,25 +139,31 @@ class Contents:
     async def _composed(
         self, row: Due, key: SigningKey, stays: bool, is_alone: bool
     ) -> tuple[Content, bytes]:
-        ahead = self._ahead.get(_copy(row))
-        if ahead is not None and ahead.key is key and ahead.at_s > self._now_s() - AHEAD_S:
-            return await self._threads.now(ahead.job)
-        stored = row.data or await self._read(row)
-        work = self._work(row, stored, key, self._now_s(), stays)
-        if len(stored) > LARGE_BYTES:
-            return await self._cpu.run(row.organization_id, work)
-        if is_alone and row.data is not None:
-            return work()
-        return await self._threads.now(SigningJob(work))
+        fields, sign_now = self._recipient_headers.of(row), self._sign(row, key, self._now_s())
+        if row.data is None or row.sha256 is None:
+            stored = await self._read(row)
+            again = None if stays else partial(self._pieces, row)
+            work = partial(_compose, fields, stored, sign_now, again)
+            if len(stored) > LARGE_BYTES:
+                return await self._cpu.run(row.organization_id, work)
+            return await self._threads.now(SigningJob(work))
+        job = self._signatures.get(_copy(row), key)
+        if job is None and is_alone:
+            return _compose_small(fields, row.data, row.sha256, sign_now)
+        signed = await self._threads.now(job or self._signing(row, row.data, row.sha256, key))
+        return _compose_small(fields, row.data, row.sha256, lambda _raw: signed)
 
-    def _work(
-        self, row: Due, stored: bytes, key: SigningKey, at_s: int, stays: bool = True
-    ) -> Callable[[], tuple[Content, bytes]]:
-        fields = self._recipient_headers.of(row)
+    def _signing(self, row: Due, stored: bytes, sha256: bytes, key: SigningKey) -> SigningJob[Signed]:
+        """A job that signs it, whose result is kept for its next attempt as well."""
+        at_s = self._now_s()
+        fields, sign_now = self._recipient_headers.of(row), self._sign(row, key, at_s)
+        job = SigningJob(partial(_signed, fields, stored, sha256, sign_now))
+        self._signatures.keep(_copy(row), job, key, at_s)
+        return job
+
+    def _sign(self, row: Due, key: SigningKey, at_s: int) -> Sign:
         digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
-        sha256 = row.sha256 if row.data is not None else None  # `_read` has compared
-        again = None if stays else partial(self._pieces, row)
-        return partial(_compose, fields, stored, sha256, key, at_s, digest, again)
+        return partial(sign, key=key, at_s=at_s, digest=digest)
 
     def _now_s(self) -> int:
         return self._clock.now_ms() // 1000
@@ -193,7 +191,7 @@ def _domain(row: Due) -> str:
     return row.from_address.rpartition("@")[2]
 
 
-def _copy(row: Due) -> tuple[str, int]:
+def _copy(row: Due) -> Copy:
     """What has content of its own: the message, or where each recipient has a link of its own, the recipient."""
     return row.message_id, row.position if row.unsubscribe else -1
 
@@ -205,21 +203,28 @@ def with_crlf(raw: bytes) -> bytes:
     return raw if raw.endswith(b"\r\n") else raw + b"\r\n"
 
 
+def _signed(fields: bytes, stored: bytes, sha256: bytes, sign_now: Sign) -> Signed:
+    """BlobDamaged where these are not the bytes that were stored."""
+    blobs.compare(stored, sha256)
+    return sign_now(with_crlf(fields + stored))
+
+
+def _compose_small(fields: bytes, stored: bytes, sha256: bytes, sign_now: Sign) -> tuple[Content, bytes]:
+    """BlobDamaged where these are not the bytes that were stored."""
+    blobs.compare(stored, sha256)
+    return _compose(fields, stored, sign_now, None)
+
+
 def _compose(
     fields: bytes,
     stored: bytes,
-    sha256: bytes | None,
-    key: SigningKey,
-    at_s: int,
-    digest: bytes | None,
+    sign_now: Sign,
     again: Callable[[], AsyncGenerator[bytes]] | None,
 ) -> tuple[Content, bytes]:
-    """`sha256`: what the stored bytes are to be compared with; BlobDamaged. `again`: where they come from when they
-    are sent; None: they stay in memory."""
-    if sha256 is not None:
-        blobs.compare(stored, sha256)
-    raw = with_crlf(fields + stored if fields else stored)
-    signature, digest = sign(raw, key, at_s, digest)
+    """`stored`: bytes that were compared with their hash. `again`: where they come from when they are sent; None: they
+    stay in memory."""
+    raw = with_crlf(fields + stored)
+    signature, digest = sign_now(raw)
     # The signature has no line that begins with a dot.
     lines = map(stuffed, pieces_of_lines(raw))
     is_ascii = raw.isascii()

@@ -138,11 +138,11 @@ class Deliverer:
         self._contents.close()
 
     def prepare(self, rows: Sequence[Due]) -> None:
-        """They will be delivered soon: do what can be done before. `forget` them in the end, delivered or not."""
+        """They will be delivered soon: do what can be done before."""
         self._contents.sign_ahead(rows[0])
 
     def forget(self, rows: Sequence[Due]) -> None:
-        """They were delivered, or will not be."""
+        """They were delivered, or will not be: keep nothing of them for another attempt."""
         self._contents.forget(rows[0])
 
     @asynccontextmanager

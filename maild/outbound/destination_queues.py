@@ -32,7 +32,7 @@ from maild.outcomes import Verdict
 from storage.clock import Clock
 from storage.outbound import Due, FullLines
 
-QUEUED_ROWS_MAX = 500
+QUEUED_ROWS_MAX = 2_000
 QUEUED_ROWS_UNPROVEN = 40  # of one organization alone 20
 DOUBTFUL_TIMES = 8  # as many such rows as are free may be one organization's: first contacts are not put off
 LOCAL_WORKERS = 8

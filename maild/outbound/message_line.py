@@ -1,7 +1,7 @@
 """The messages in line for one destination: organizations take turns, however much each of them sends.
 
-The first READY have their places for good, and are prepared while they wait; behind them an organization that sends a
-thousand stands behind each other one once, not the reverse.
+The first READY have their places for good; behind them an organization that sends a thousand stands behind each other
+one once, not the reverse.
 """
 
 from collections import deque
@@ -23,15 +23,16 @@ class MessageLine:
     def __bool__(self) -> bool:
         return bool(self._ready)
 
-    def put(self, group: list[Due]) -> list[Due] | None:
-        """Let it stand in line; the group that is among the first READY by that."""
+    def put(self, group: list[Due]) -> None:
+        """Let it stand in line."""
         self._behind.put(group[0].organization_id, group)
-        return self._move_up()
+        self._move_up()
 
-    def take(self) -> tuple[list[Due], list[Due] | None]:
-        """The first one, and the group that is among the first READY by that; somebody must wait."""
+    def take(self) -> list[Due]:
+        """The first one; somebody must wait."""
         first = self._ready.popleft()
-        return first, self._move_up()
+        self._move_up()
+        return first
 
     def put_first(self, groups: Sequence[list[Due]]) -> None:
         """Let them go before all others, in this order."""
@@ -40,11 +41,8 @@ class MessageLine:
     def empty(self) -> Iterator[list[Due]]:
         """Every group; nobody waits any more."""
         while self._ready:
-            yield self.take()[0]
+            yield self.take()
 
-    def _move_up(self) -> list[Due] | None:
-        if len(self._ready) >= READY or not self._behind:
-            return None
-        group = self._behind.take()
-        self._ready.append(group)
-        return group
+    def _move_up(self) -> None:
+        if len(self._ready) < READY and self._behind:
+            self._ready.append(self._behind.take())

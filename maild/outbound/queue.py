@@ -198,7 +198,8 @@ class OutboundQueue(LoopService):
                 continue
             destination.counts.enter(group)
             self._window.counts.enter(group)
-            self._prepare(destination, destination.waiting.put(group))
+            destination.waiting.put(group)
+            self._prepare(destination, group)
             self._start_workers(destination)
         is_let_go = await self._end_leases([row for row in rows if row.domain in unknown])
         return await self._give_back(too_many) and await self._give_back(postponed, POSTPONED_S) and is_let_go
@@ -250,10 +251,9 @@ class OutboundQueue(LoopService):
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
 
-    def _prepare(self, destination: DestinationQueue, group: list[Due] | None) -> None:
-        """Have the message prepared that is among the first of a line by now, where hosts answer, and not one that is
-        the only one."""
-        if group is not None and self._window.rows > len(group) and self._destinations.answers(destination):
+    def _prepare(self, destination: DestinationQueue, group: list[Due]) -> None:
+        """Have a message prepared that waits where hosts answer, and not one that is the only one."""
+        if self._window.rows > len(group) and self._destinations.answers(destination):
             self._deliverer.prepare(group)
 
     # From destinations to outcomes ----------------------------------------------------------------
@@ -262,8 +262,7 @@ class OutboundQueue(LoopService):
         try:
             async with self._deliverer.lane() as lane:
                 while destination.waiting and not self._stopping:
-                    rows, moved_up = destination.waiting.take()
-                    self._prepare(destination, moved_up)
+                    rows = destination.waiting.take()
                     await self._rounds.begin(Kind.DELIVERY)
                     await self._process(destination, lane, rows)
                     self._start_workers(destination)
@@ -383,7 +382,8 @@ class OutboundQueue(LoopService):
         )
 
     def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
-        self._deliverer.forget(rows)
+        if not is_deferred:
+            self._deliverer.forget(rows)
         destination.counts.leave(rows)
         self._window.counts.leave(rows)
         organization_id = rows[0].organization_id

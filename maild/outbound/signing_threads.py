@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from storage.turns import background
 
@@ -23,36 +23,45 @@ T = TypeVar("T")
 class SigningJob(Generic[T]):
     """Work that is to be done, or is being done. `done`: its result, or what it raised."""
 
-    __slots__ = ("done", "has_begun", "work")
+    __slots__ = ("_work", "done")
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self.work = work
-        self.has_begun = False
+        self._work: Callable[[], T] | None = work
         self.done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
+    @property
+    def has_begun(self) -> bool:
+        return self._work is None
 
-class SigningThreads(Generic[T]):
+    def begin(self) -> Callable[[], T]:
+        """The work, which is kept no longer than that: its result may be, and a message is much larger than that."""
+        work, self._work = self._work, None
+        assert work is not None
+        return work
+
+
+class SigningThreads:
     """The threads, and what waits for them."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(THREADS, "sign", background.go_behind, (background.BESIDE,))
-        self._waiting: deque[SigningJob[T]] = deque()
+        self._waiting: deque[SigningJob[Any]] = deque()
         self._running = 0
         self._is_called = False
 
-    def ahead(self, work: Callable[[], T]) -> SigningJob[T]:
+    def ahead(self, job: SigningJob[Any]) -> None:
         """Have it done when nobody waits for anything else."""
-        job = SigningJob(work)
         self._waiting.append(job)
         self._call()
-        return job
 
     async def now(self, job: SigningJob[T]) -> T:
         """Its result; what others have done ahead waits meanwhile."""
+        if job.done.done():
+            return job.done.result()
         if not job.has_begun:
             self._waiting.appendleft(job)  # it may stand further back as well, and is passed over there
             self._call()
-        return await job.done
+        return await asyncio.shield(job.done)  # others may wait for it too
 
     def close(self) -> None:
         """End the threads; what was not begun is cancelled, and the result of the rest is dropped."""
@@ -69,20 +78,22 @@ class SigningThreads(Generic[T]):
         self._is_called = False
         while self._running < THREADS and (batch := self._take()):
             self._running += 1
-            handed = asyncio.get_running_loop().run_in_executor(self._pool, _run, [job.work for job in batch])
+            works = [job.begin() for job in batch]
+            handed = asyncio.get_running_loop().run_in_executor(self._pool, _run, works)
             handed.add_done_callback(partial(self._ended, batch))
 
-    def _take(self) -> list[SigningJob[T]]:
+    def _take(self) -> list[SigningJob[Any]]:
         share = min(BATCH, -(-len(self._waiting) // THREADS))
-        batch: list[SigningJob[T]] = []
+        batch: list[SigningJob[Any]] = []
         while self._waiting and len(batch) < share:
             job = self._waiting.popleft()
-            if not job.has_begun and not job.done.done():
-                job.has_begun = True
+            if not job.has_begun and not job.done.done() and job not in batch:
                 batch.append(job)
         return batch
 
-    def _ended(self, batch: Sequence[SigningJob[T]], handed: "asyncio.Future[list[T | Exception]]") -> None:
+    def _ended(
+        self, batch: Sequence[SigningJob[Any]], handed: "asyncio.Future[list[Any | Exception]]"
+    ) -> None:
         self._running -= 1
         if handed.cancelled():
             for job in batch:
@@ -90,7 +101,7 @@ class SigningThreads(Generic[T]):
             return
         self._begin()
         for job, result in zip(batch, handed.result(), strict=True):
-            if job.done.done():  # who asked was cancelled
+            if job.done.done():  # cancelled, by `close`
                 continue
             if isinstance(result, Exception):
                 job.done.set_exception(result)
@@ -99,11 +110,11 @@ class SigningThreads(Generic[T]):
                 job.done.set_result(result)
 
 
-def _run(works: Sequence[Callable[[], T]]) -> list[T | Exception]:
+def _run(works: Sequence[Callable[[], Any]]) -> list[Any | Exception]:
     return [_result(work) for work in works]
 
 
-def _result(work: Callable[[], T]) -> T | Exception:
+def _result(work: Callable[[], Any]) -> Any | Exception:
     try:
         return work()
     except Exception as error:

@@ -38,3 +38,21 @@ async def test_a_greylisted_message_arrives_on_the_second_attempt(tmp_path: Path
         assert sent["toAddresses"] == ["you@there.test"]
         assert sent["recipients"][0]["status"] == "delivered"
         assert len(sending.mx.received) == 1
+
+
+async def test_what_is_tried_again_keeps_its_signature(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        to = [f"you{number}@there.test" for number in range(4)]
+        sending.mx.script["RCPT"] = ["451 4.7.1 greylisted, come back"] * len(to)
+        message_ids = [await sending.send(one) for one in to]
+        first_at_s = sending.clock.now_ms() // 1000
+        await sending.queue.start()
+        for message_id in message_ids:
+            await sending.until(message_id, "deferred")
+        sending.clock.forward(120)
+        sending.queue.wake()
+        for message_id in message_ids:
+            await sending.until(message_id, "delivered")
+        # Who is the last one, and alone, is signed where it is sent, and again.
+        assert any(f"t={first_at_s};".encode() in one.raw for one in sending.mx.received)

@@ -2,6 +2,7 @@
 
 from conf.settings import Outbound, PaceRule
 from maild.outbound.destination_queues import (
+    QUEUED_ROWS_MAX,
     DestinationKey,
     DestinationKind,
     DestinationQueue,
@@ -171,7 +172,11 @@ def test_a_queue_has_room_for_who_comes_next() -> None:
     clock = ManualClock()
     ours = queues(clock)
     there = grown(ours, "there.test", clock)
-    assert [fill(ours, there, one) for one in ("org_a", "org_b", "org_c")] == [250, 125, 63]
+    assert [fill(ours, there, one) for one in ("org_a", "org_b", "org_c")] == [
+        QUEUED_ROWS_MAX // 2,
+        QUEUED_ROWS_MAX // 4,
+        QUEUED_ROWS_MAX // 8,
+    ]
 
 
 def test_who_was_held_back_is_told_once_when_half_of_its_share_has_gone() -> None:
@@ -180,8 +185,10 @@ def test_who_was_held_back_is_told_once_when_half_of_its_share_has_gone() -> Non
     there = grown(ours, "there.test", clock)
     fill(ours, there, "org_a")
     told = []
-    for _ in range(250):
+    for _ in range(QUEUED_ROWS_MAX // 2):
         there.counts.leave([due("org_a")])
         told.append(ours.may_refill(there, "org_a"))
     assert told.count(True) == 1
-    assert told.index(True) == 83  # 166 are left, and 334 free
+    assert (
+        QUEUED_ROWS_MAX // 2 - told.index(True) - 1 == QUEUED_ROWS_MAX // 3
+    )  # left, and twice as many are free

@@ -26,15 +26,6 @@ def test_the_mail_of_one_organization_goes_in_its_order() -> None:
     assert [group[0].message_id for group in some.empty()] == [str(number) for number in range(2 * READY)]
 
 
-def test_each_is_told_once_when_it_is_among_the_first() -> None:
-    some, told = MessageLine(), []
-    for number in range(2 * READY):
-        told.append(some.put([due(message_id=str(number))]))
-    while some:
-        told.append(some.take()[1])
-    assert [group[0].message_id for group in told if group] == [str(number) for number in range(2 * READY)]
-
-
 def test_what_goes_on_at_once_goes_before_all_others() -> None:
     some = line("org_a", "org_b")
     some.put_first([[due("org_c", "1")], [due("org_c", "2")]])

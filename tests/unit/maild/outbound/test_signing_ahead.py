@@ -1,18 +1,21 @@
 """What stands in a line is signed ahead, once, several in a hand-over, and again where that does not hold any more."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from maild.outbound import content, signing_threads
-from maild.outbound.content import AHEAD_MAX, AHEAD_S, LARGE_BYTES_SIGNED, SMALL_BYTES, Content, Contents
+from maild.outbound import kept_signatures, signing_threads
+from maild.outbound.content import LARGE_BYTES_SIGNED, SMALL_BYTES, Content, Contents
 from maild.outbound.dkim import DkimKeys, generate_key, sign
+from maild.outbound.kept_signatures import KEPT_MAX, KEPT_S
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import BATCH, THREADS, SigningJob, SigningThreads
 from maild.outbound.wire import KeptWire, StoredWire
 from storage import dkim_keys, outbound
+from storage.blobs import BlobDamaged
 from storage.dkim_keys import DkimKey
 from storage.outbound import Due
 from storage.turns.cpu_threads import CpuThreads
@@ -66,20 +69,64 @@ async def test_a_message_is_signed_once(store: Store, contents: Contents, signed
     contents.sign_ahead(row)
     contents.sign_ahead(row)
     first = await contents.load(row)
-    assert await contents.load(row) is first
+    assert octets(await contents.load(row)) == octets(first)
     assert len(signed) == 1
+
+
+async def test_what_is_tried_again_is_signed_once(
+    store: Store, contents: Contents, signed: list[int]
+) -> None:
+    (row,) = await leased(store)
+    first = await contents.load(row)
+    store.clock.forward(KEPT_S - 1)  # type: ignore[attr-defined]
+    assert octets(await contents.load(row)) == octets(first)
+    assert len(signed) == 1
+    contents.forget(row)
+    await contents.load(row)
+    assert len(signed) == 2
+
+
+async def test_a_signature_of_the_future_does_not_count(
+    store: Store, contents: Contents, signed: list[int]
+) -> None:
+    """The clock was set back: receivers may ignore such a one (RFC 6376 §3.5)."""
+    (row,) = await leased(store)
+    await contents.load(row)
+    store.clock.forward(-1)  # type: ignore[attr-defined]
+    await contents.load(row)
+    assert signed == [signed[0], signed[0] - 1]
+
+
+async def test_octets_that_changed_are_not_sent_with_the_signature_of_before(
+    store: Store, contents: Contents
+) -> None:
+    (row,) = await leased(store)
+    await contents.load(row)
+    assert row.data is not None
+    with pytest.raises(BlobDamaged):
+        await contents.load(row._replace(data=row.data + b"x"))
+    assert b"DKIM-Signature" in octets(await contents.load(row))
+
+
+async def test_what_could_not_be_signed_is_signed_when_it_can_be(store: Store, contents: Contents) -> None:
+    (row,) = await leased(store)
+    assert row.data is not None
+    for _ in range(2):
+        with pytest.raises(BlobDamaged):
+            await contents.load(row._replace(data=row.data + b"x"))
+    assert b"DKIM-Signature" in octets(await contents.load(row))
 
 
 async def test_an_old_signature_is_made_again(store: Store, contents: Contents, signed: list[int]) -> None:
     (row,) = await leased(store)
     contents.sign_ahead(row)
     await contents.load(row)
-    store.clock.forward(AHEAD_S - 1)  # type: ignore[attr-defined]
+    store.clock.forward(KEPT_S - 1)  # type: ignore[attr-defined]
     await contents.load(row)
     assert len(signed) == 1
     store.clock.forward(1)  # type: ignore[attr-defined]
     await contents.load(row)
-    assert signed == [signed[0], signed[0] + AHEAD_S]
+    assert signed == [signed[0], signed[0] + KEPT_S]
 
 
 async def test_a_key_that_was_rotated_meanwhile_signs_again(store: Store, contents: Contents) -> None:
@@ -95,18 +142,20 @@ async def test_a_key_that_was_rotated_meanwhile_signs_again(store: Store, conten
     assert b" s=s2;" in octets(await contents.load(row))
 
 
-async def test_what_is_forgotten_makes_room(
-    store: Store, contents: Contents, monkeypatch: pytest.MonkeyPatch
+async def test_the_oldest_signature_gives_way(
+    store: Store, contents: Contents, signed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content, "AHEAD_MAX", 2)
-    assert AHEAD_MAX > 2
-    rows = await leased(store, 3)
-    for row in rows:
-        contents.sign_ahead(row)
-    assert len(contents._ahead) == 2
-    contents.forget(rows[0])
-    contents.sign_ahead(rows[2])
-    assert len(contents._ahead) == 2
+    monkeypatch.setattr(kept_signatures, "KEPT_MAX", 2)
+    assert KEPT_MAX > 2
+    first, second, third = await leased(store, 3)
+    for row in (first, second, third):
+        await contents.load(row)
+    assert len(contents._signatures) == 2
+    await contents.load(second)
+    await contents.load(third)
+    assert len(signed) == 3
+    await contents.load(first)
+    assert len(signed) == 4
 
 
 async def test_who_is_alone_waits_for_no_thread(store: Store, contents: Contents) -> None:
@@ -126,24 +175,40 @@ async def test_many_go_over_together_and_what_is_asked_for_goes_first(
         return run(works)
 
     monkeypatch.setattr(signing_threads, "_run", counting)
-    threads: SigningThreads[int] = SigningThreads()
-    jobs = [threads.ahead(lambda number=number: number) for number in range(40)]  # type: ignore[misc]
+    threads = SigningThreads()
+    jobs = [SigningJob(partial(int, number)) for number in range(40)]
+    last = jobs[39]._work
+    for job in jobs:
+        threads.ahead(job)
     assert await threads.now(jobs[39]) == 39
     assert await threads.now(SigningJob(lambda: 7)) == 7
     assert await asyncio.gather(*(job.done for job in jobs)) == list(range(40))
     assert sum(map(len, handed)) == 41
     assert all(len(batch) <= BATCH for batch in handed)
     assert len(handed) <= 41 // BATCH + 3 * THREADS
-    assert any(jobs[39].work in batch for batch in handed[:THREADS])
+    assert any(last in batch for batch in handed[:THREADS])
     threads.close()
 
 
 async def test_what_fails_fails_alone() -> None:
-    threads: SigningThreads[int] = SigningThreads()
-    bad, good = threads.ahead(lambda: 1 // 0), threads.ahead(lambda: 2)
+    threads = SigningThreads()
+    bad, good = SigningJob(lambda: 1 // 0), SigningJob(lambda: 2)
+    threads.ahead(bad)
+    threads.ahead(good)
     assert await threads.now(good) == 2
     with pytest.raises(ZeroDivisionError):
         await threads.now(bad)
+    threads.close()
+
+
+async def test_who_stops_waiting_takes_it_from_nobody_else() -> None:
+    threads = SigningThreads()
+    job = SigningJob(lambda: 7)
+    first = asyncio.create_task(threads.now(job))
+    second = asyncio.create_task(threads.now(job))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await second == 7
     threads.close()
 
 
