@@ -17,7 +17,6 @@ class CodeMail(NamedTuple):
     domain → that of its organization, as far as known."""
 
     message_id: str
-    inbox_id: str
     mode: str
     subject: str
     words: str
@@ -26,7 +25,7 @@ class CodeMail(NamedTuple):
     org_domains: dict[str, str]
 
 
-_MAIL = f"""SELECT m.id, m.inbox_id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
+_MAIL = f"""SELECT m.id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
     FROM messages m WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
 
 
@@ -35,13 +34,12 @@ def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:
     row = tx.one(_MAIL, (message_id, organization_id))
     if row is None:
         return None
-    extracted, text, auth, org_domains = row[4:]
+    extracted, text, auth, org_domains = row[3:]
     is_quoted_whole = extracted == "" and bool(text)  # nothing new stands in it: look at all of it
     return CodeMail(
         message_id=row[0],
-        inbox_id=row[1],
-        mode=row[2],
-        subject=row[3],
+        mode=row[1],
+        subject=row[2],
         words=(text if is_quoted_whole or extracted is None else extracted) or "",
         view="textBody" if is_quoted_whole else "extractedText",
         verified_domain=verified_domain(auth),

@@ -6,8 +6,6 @@ from storage import console_sessions
 from storage.engine.tx import Tx
 from storage.records import columns
 
-ROLES = ("owner", "admin", "member")
-
 
 class MemberRow(NamedTuple):
     """A person of an organization. `email`: in comparison form; `joined_at`: Unix milliseconds."""

@@ -42,7 +42,6 @@ log = structlog.get_logger("maild.api")
 ONCE_MS = 600_000  # for how long an equal call sends nothing
 _ANEW_MS = -1  # nothing that was kept until now counts; what is made takes its place
 SERVER_NAME = "maild"
-_WORK_TOOLS = frozenset(tool.name for tool in BY_NAME.values() if tool.is_of_work)
 _NOT_OF_TOOLS = frozenset(("invalid_api_key",))  # the key was revoked while it waited
 
 

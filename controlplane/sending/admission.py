@@ -174,4 +174,4 @@ def _fence(submission: Submission) -> Fence | None:
     request = submission.request
     if submission.principal.is_member and request.claimId is None:
         return None
-    return Fence(request.claimId, request.completeClaim)
+    return Fence(request.claimId)

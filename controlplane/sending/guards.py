@@ -46,11 +46,9 @@ NEWER_SHOWN = 5
 
 
 class Fence(NamedTuple):
-    """Only while this claim lives, and is of the conversation; None: without one. `completes`: its message is done by
-    this very send."""
+    """Only while this claim lives, and is of the conversation; None: without one."""
 
-    claim_id: str | None = None
-    completes: bool = False
+    claim_id: str | None
 
 
 class Terms(NamedTuple):

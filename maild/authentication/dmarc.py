@@ -64,12 +64,11 @@ class Identifier(NamedTuple):
 
 class DmarcResult(NamedTuple):
     """`result`: none, pass, fail, temperror, permerror. `policy`: what the domain's owner asks for when it fails.
-    `record_domain`: whose record that is; `aligned`: what made it pass."""
+    `record_domain`: whose record that is."""
 
     result: str
     policy: str = "none"
     record_domain: str = ""
-    aligned: Identifier | None = None
     reason: str = ""
 
 
@@ -103,9 +102,8 @@ async def evaluate_dmarc(
         return DmarcResult("none")
     scope = _Scope(dns, author_domain, _organization(author_domain, walk), record)
     try:
-        aligned = await scope.first_aligned(identifiers, "pass")
-        if aligned is not None:
-            return DmarcResult("pass", "none", record.domain, aligned)
+        if await scope.first_aligned(identifiers, "pass") is not None:
+            return DmarcResult("pass", "none", record.domain)
         # §5.3.5: what may pass later can't be held against the sender, if it would count.
         undecided = await scope.first_aligned(identifiers, "temperror")
         if undecided is not None:

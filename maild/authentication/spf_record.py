@@ -14,7 +14,6 @@ RECORD_OCTETS_MAX = 8 * 1024  # RFC 7208 §3.4 wants 512; reading this much take
 MACROS_MAX = 100  # of one string; names and texts that need more than ten are not in use
 NAME_CHARS_MAX = 253  # RFC 7208 §7.3
 EXPLANATION_CHARS_MAX = 500
-DELIMITERS = ".-+,/_="
 
 _VERSION = b"v=spf1"
 _RESULTS = {"+": "pass", "": "pass", "-": "fail", "~": "softfail", "?": "neutral"}

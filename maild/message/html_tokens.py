@@ -10,7 +10,7 @@ import html as entities
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 # As in a browser, a quote means something only behind "=".
 _TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?>(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?|["'])*))>""")
@@ -25,7 +25,6 @@ _NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\
 MAX_ATTRIBUTES = 50  # of a tag; the rest is not read
 # html.unescape makes an int of any number of digits, and Python refuses long ones.
 _LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORECASE)
-RAW_ELEMENTS: Final = frozenset(_RAW_END)
 
 
 class TokenKind(Enum):

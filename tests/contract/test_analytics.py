@@ -11,10 +11,6 @@ from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.running import Api, Running, until
 
-SUMMARY = {
-    "sent", "delivered", "bounced", "complained", "received", "hardBounceRate", "complaintRate",
-    "medianDeliverySeconds",
-}  # fmt: skip
 PATHS = ("/v1/analytics/summary", "/v1/analytics/events", "/v1/analytics/destinations")
 NOTHING = {
     "sent": 0, "delivered": 0, "bounced": 0, "complained": 0, "received": 0, "hardBounceRate": 0.0,

@@ -283,7 +283,6 @@ class Running:
         self.daemon = Daemon(settings, clock, _quiet(tuning or Tuning()))
         self.store = OperatorCommands(settings, clock)
         self.organization_id = template.organization_id
-        self._template = template
         self._talks: list[Smtp] = []
 
     @classmethod

@@ -43,7 +43,7 @@ def test_no_words_of_a_stranger_make_a_line_or_a_result() -> None:
         SpfResult("fail", HOSTILE, "mailfrom", HOSTILE),
         [DkimResult("fail", HOSTILE, HOSTILE, HOSTILE, "rsa", HOSTILE, HOSTILE)],
         ArcResult("fail", HOSTILE),
-        DmarcResult("fail", "reject", HOSTILE, None, HOSTILE),
+        DmarcResult("fail", "reject", HOSTILE, HOSTILE),
     )
     lines = results_field("mx.test", found).split("\r\n")
     assert lines[0] == "Authentication-Results: mx.test;"
