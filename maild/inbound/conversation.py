@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from ssl import SSLContext
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import structlog
 from structlog.contextvars import bind_contextvars
@@ -58,38 +58,40 @@ class ConversationHost(Protocol):
     async def may_commit(self, peer: str) -> None: ...
 
 
+class SessionSetup(NamedTuple):
+    """What a session is begun with. `tls`: what STARTTLS begins, or with `is_tls_first` the session itself."""
+
+    limits: Smtp
+    tuning: SmtpTuning
+    hostname: str
+    tls: SSLContext
+    is_tls_first: bool
+    loop: asyncio.AbstractEventLoop
+
+
 class Conversation(SmtpProtocol):
     """`id`: its name in the log. `commands`: what each verb does."""
 
     commands: ClassVar[Mapping[bytes, Handler]]
 
-    def __init__(
-        self,
-        host: ConversationHost,
-        limits: Smtp,
-        tuning: SmtpTuning,
-        hostname: str,
-        tls: SSLContext,
-        is_tls_first: bool,
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
+    def __init__(self, host: ConversationHost, setup: SessionSetup) -> None:
         super().__init__(
-            hostname,
-            tls,
-            is_tls_first,
-            limits.command_timeout_s,
-            limits.session_timeout_s,
-            tuning.hang_up_s,
-            loop,
+            setup.hostname,
+            setup.tls,
+            setup.is_tls_first,
+            setup.limits.command_timeout_s,
+            setup.limits.session_timeout_s,
+            setup.tuning.hang_up_s,
+            setup.loop,
         )
         self._host = host
-        self._limits = limits
-        self._tuning = tuning
+        self._limits = setup.limits
+        self._tuning = setup.tuning
         self.id = ""
         self._helo: str | None = None
         self._extended = False
         self._mail: MailTransaction | None = None
-        self._counts = CommandCounts(limits)
+        self._counts = CommandCounts(setup.limits)
         self._rate: DataRate | None = None
         self._refusal: SmtpError | None = None
         self._verb = ""  # of the command that is being answered, and what it is about:

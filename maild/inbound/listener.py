@@ -6,6 +6,7 @@ from conf.settings import Smtp
 from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
 from maild.inbound.block_lists import BlockLists
+from maild.inbound.conversation import SessionSetup
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.header_section import HeaderSection
 from maild.inbound.intake import Intake
@@ -36,8 +37,8 @@ class Listener(SessionListener):
         self._patience = patience
         self._block_lists = block_lists
 
-    def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> Session:
-        return Session(self, self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop)
+    def _session(self, setup: SessionSetup) -> Session:
+        return Session(self, setup)
 
     def _be_impatient(self) -> None:
         self._patience.end()

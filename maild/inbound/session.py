@@ -5,16 +5,19 @@ The rest of the conversation is `conversation.py`'s. No client may relay: a reci
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from ssl import SSLContext
 from typing import ClassVar, Protocol
 
 import structlog
 
-from conf.settings import Smtp
-from conf.tuning import SmtpTuning
 from maild.errors import SmtpError, unavailable
 from maild.inbound.command_arguments import read_forward_path, read_reverse_path
-from maild.inbound.conversation import COMMON_COMMANDS, Conversation, ConversationHost, Handler
+from maild.inbound.conversation import (
+    COMMON_COMMANDS,
+    Conversation,
+    ConversationHost,
+    Handler,
+    SessionSetup,
+)
 from maild.inbound.envelope import InboundEnvelope, InboundTransaction, MailTransaction
 from maild.inbound.intake import Intake
 from maild.inbound.recipients import is_operator_address
@@ -39,17 +42,8 @@ class Session(Conversation):
     _host: SessionServices
     _mail: InboundTransaction | None
 
-    def __init__(
-        self,
-        host: SessionServices,
-        limits: Smtp,
-        tuning: SmtpTuning,
-        hostname: str,
-        tls: SSLContext,
-        is_tls_first: bool,
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        super().__init__(host, limits, tuning, hostname, tls, is_tls_first, loop)
+    def __init__(self, host: SessionServices, setup: SessionSetup) -> None:
+        super().__init__(host, setup)
         self._listing: asyncio.Task[str | None] | None = None  # the block list that has the peer
 
     def ended(self) -> None:

@@ -16,7 +16,7 @@ from conf.settings import Smtp, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.errors import SmtpError
-from maild.inbound.conversation import Conversation
+from maild.inbound.conversation import Conversation, SessionSetup
 from maild.inbound.intake import NO_STORAGE, HeaderFilter, Intake
 from maild.inbound.session_places import who_gives_way
 from storage.blobs import Blobs
@@ -79,9 +79,8 @@ class SessionListener(Service):
         self._hostname = ground.hostname
         self.tls = ground.tls
         self.strangers = ground.strangers
-        self.log: FilteringBoundLogger = (
-            log.bind()
-        )  # finding the method anew costs more than not writing a line
+        # Bound once: finding the method anew costs more than not writing a line.
+        self.log: FilteringBoundLogger = log.bind()
         self._ids = ground.ids
         self._balancers = [ipaddress.ip_network(network) for network in limits.proxy_from]
         self._servers: list[FairServer] = []
@@ -99,8 +98,8 @@ class SessionListener(Service):
         self._committed = RoundShare(COMMITTED_A_ROUND, self._use.is_light)
 
     @abstractmethod
-    def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> Conversation:
-        """A new session, whose client begins with TLS or not."""
+    def _session(self, setup: SessionSetup) -> Conversation:
+        """A new session."""
 
     def _be_impatient(self) -> None:
         """The process stops, and no transfer is left: end what commits wait for."""
@@ -125,7 +124,14 @@ class SessionListener(Service):
 
     async def _listen(self, key: str, address: str, *, is_tls_first: bool) -> FairServer:
         loop = asyncio.get_running_loop()
-        server = FairServer(lambda: self._session(is_tls_first, loop), self._may_begin)
+
+        def begin() -> Conversation:
+            # The context of this moment: a renewed certificate is that of the next session.
+            return self._session(
+                SessionSetup(self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop)
+            )
+
+        server = FairServer(begin, self._may_begin)
         try:
             await server.listen(*host_port(address))
         except OSError as error:

@@ -1,6 +1,5 @@
 """The listener for clients that submit mail: its sessions, and what they ask of the control plane."""
 
-import asyncio
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from functools import partial
@@ -10,6 +9,7 @@ import structlog
 from conf.failed_logins import FailedLogins
 from conf.settings import Smtp
 from maild.errors import SmtpError
+from maild.inbound.conversation import SessionSetup
 from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session_listener import ListenerGround, SessionListener
 from maild.message.long_lines import break_long_lines
@@ -41,10 +41,8 @@ class SubmissionListener(SessionListener):
             ground.tuning.failed_logins, ground.tuning.failed_logins_s, clock.monotonic
         )
 
-    def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> SubmissionSession:
-        return SubmissionSession(
-            self, self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop
-        )
+    def _session(self, setup: SessionSetup) -> SubmissionSession:
+        return SubmissionSession(self, setup)
 
     # What sessions ask (session.SubmissionHost) -----------------------------------------------------------
 

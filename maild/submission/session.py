@@ -7,16 +7,12 @@ for the API.
 A password is asked for under TLS alone, is handed on and not kept, and stands in no reply and no line of the log.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from ssl import SSLContext
 from typing import Any, ClassVar, Protocol
 
 import structlog
 
 from conf.log_events import LogEvent, clean, tell
-from conf.settings import Smtp
-from conf.tuning import SmtpTuning
 from maild.errors import SmtpError
 from maild.inbound.command_arguments import read_authenticated_path, read_forward_path
 from maild.inbound.conversation import (
@@ -25,6 +21,7 @@ from maild.inbound.conversation import (
     Conversation,
     ConversationHost,
     Handler,
+    SessionSetup,
 )
 from maild.inbound.envelope import MailTransaction
 from maild.inbound.intake import Intake
@@ -62,17 +59,8 @@ class SubmissionSession(Conversation):
 
     _host: SubmissionHost
 
-    def __init__(
-        self,
-        host: SubmissionHost,
-        limits: Smtp,
-        tuning: SmtpTuning,
-        hostname: str,
-        tls: SSLContext,
-        is_tls_first: bool,
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        super().__init__(host, limits, tuning, hostname, tls, is_tls_first, loop)
+    def __init__(self, host: SubmissionHost, setup: SessionSetup) -> None:
+        super().__init__(host, setup)
         self._submitter: Submitter | None = None
         self._failed_logins = 0
         self._token = ""  # of the message that is given, and what reads its header:
