@@ -122,7 +122,7 @@ class Deliverer:
         """`witness`: None where nobody is told what sessions were like."""
         self._was_retry_asked = was_retry_asked
         self._witness = witness
-        self._may_go_on = partial(rounds.begin, Kind.DELIVERY)
+        self._next_round = partial(rounds.begin, Kind.DELIVERY)
         self._groups = groups
         self._warm_ups = warm_ups
         self._senders = senders
@@ -314,46 +314,51 @@ class Deliverer:
         """Postponed before the host is asked; Unreachable."""
         turn = await self._turn_at(hop, progress)
         content = await self._content(progress)
-        is_doubtful = progress.is_doubtful and not turn.group.pace.answers
         while True:
-            pooled: PooledSession | None = None
-            record = progress.record.host(hop)
-            attempt = _Attempt(hop, progress, record, self._clock.monotonic)
+            attempt = _Attempt(hop, progress, self._clock.monotonic)
             try:
-                pooled = await progress.lane.session(
-                    hop, record, is_doubtful, turn.group.messages_per_session
-                )
-                may_go_on = partial(self._stand_back, pooled)
-                transaction = Transaction(hop, pooled, progress.rows, content, progress.sender, may_go_on)
-                try:
-                    with pooled.waiting_for_host():
-                        verdicts = await transaction.run()
-                    progress.surplus = transaction.surplus
-                    first, is_lost = _telling(verdicts), transaction.lost_after_data
-                    attempt.ended(pooled, first, first.text if is_lost else transaction.cut)
-                    turn.heard(Sign.LOST if is_lost else sign_of(verdicts.values()), first)
-                    return verdicts
-                finally:
-                    progress.left |= transaction.has_sent_mail_from
-                    progress.lost_after_data |= transaction.lost_after_data
+                return await self._transact(attempt, turn, content)
             except Unreachable as error:
-                attempt.ended(pooled, error.answer, error.answer.text)
+                attempt.ended(error.answer, error.answer.text)
                 turn.heard(_sign_of(error), _deferral(error))
                 raise
             except (SMTPException, OSError) as error:
                 text = f"{hop.host} [{hop.address}]: {reason(error)}"
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
-                attempt.ended(pooled, lost, lost.text)
-                if pooled is None or pooled.is_fresh:
+                attempt.ended(lost, lost.text)
+                if attempt.pooled is None or attempt.pooled.is_fresh:
                     # One with a name here would know this frame, which would know it.
                     turn.heard(Sign.LOST, _deferral(Unreachable(lost, hop.host)))
                     raise Unreachable(lost, hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
+    async def _transact(
+        self, attempt: "_Attempt", turn: GroupTurn, content: Content
+    ) -> Mapping[int, Verdict]:
+        """The transaction on a session with the host, kept or new. Unreachable, SMTPException, OSError."""
+        hop, progress = attempt.hop, attempt.progress
+        is_doubtful = progress.is_doubtful and not turn.group.pace.answers
+        pooled = attempt.pooled = await progress.lane.session(
+            hop, attempt.record, is_doubtful, turn.group.messages_per_session
+        )
+        stand_back = partial(self._stand_back, pooled)
+        transaction = Transaction(hop, pooled, progress.rows, content, progress.sender, stand_back)
+        try:
+            with pooled.waiting_for_host():
+                verdicts = await transaction.run()
+        finally:
+            progress.left |= transaction.has_sent_mail_from
+            progress.lost_after_data |= transaction.lost_after_data
+        progress.surplus = transaction.surplus
+        first, is_lost = _telling(verdicts), transaction.lost_after_data
+        attempt.ended(first, first.text if is_lost else transaction.cut)
+        turn.heard(Sign.LOST if is_lost else sign_of(verdicts.values()), first)
+        return verdicts
+
     async def _stand_back(self, pooled: PooledSession) -> None:
         """Wait until the message may be sent, which is no fault of the host's."""
         pooled.heard()
-        await self._may_go_on()
+        await self._next_round()
         pooled.host_has_the_word()
 
     def _sender(self, row: Due) -> str:
@@ -363,34 +368,33 @@ class Deliverer:
 
 
 class _Attempt:
-    """One host in the log, and in the record."""
+    """One host in the log, and in the record. `pooled`: the session with it, once there is one."""
 
-    def __init__(
-        self, hop: Hop, progress: "_DeliveryProgress", record: HostRecord, now: Callable[[], float]
-    ) -> None:
-        self._hop = hop
-        self._progress = progress
-        self._rows = progress.rows
-        self._record = record
+    def __init__(self, hop: Hop, progress: "_DeliveryProgress", now: Callable[[], float]) -> None:
+        self.hop = hop
+        self.progress = progress
+        self.record = progress.record.host(hop)
+        self.pooled: PooledSession | None = None
         self._now = now
         self._began = now()
 
-    def ended(self, pooled: PooledSession | None, said: SmtpReply | Verdict, fault: str | None) -> None:
+    def ended(self, said: SmtpReply | Verdict, fault: str | None) -> None:
         """`said`: of several recipients' replies the most telling. `fault`: why the transaction did not come to its
         end; None: it did."""
-        self._record.fault = fault
-        self._progress.record.keep(self._record)
-        self._progress.tell_session(self._hop, self._record)
+        hop, progress, pooled = self.hop, self.progress, self.pooled
+        self.record.fault = fault
+        progress.record.keep(self.record)
+        progress.tell_session(hop, self.record)
         tell(
             log,
             LogEvent.ATTEMPTED,
-            message_id=self._rows[0].message_id,
-            recipients=len(self._rows),
-            host=self._hop.host,
-            address=self._hop.address,
-            port=self._hop.port,
+            message_id=progress.rows[0].message_id,
+            recipients=len(progress.rows),
+            host=hop.host,
+            address=hop.address,
+            port=hop.port,
             tls=pooled.session.tls if pooled is not None else None,
-            tls_policy=self._hop.demand.policy or None,
+            tls_policy=hop.demand.policy or None,
             is_reused=pooled is not None and not pooled.is_fresh,
             code=said.code,
             enhanced=said.enhanced,

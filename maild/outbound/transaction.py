@@ -65,12 +65,12 @@ class Transaction:
         rows: Sequence[Due],
         content: Content,
         sender: str,
-        may_go_on: Callable[[], Awaitable[None]],
+        stand_back: Callable[[], Awaitable[None]],
     ) -> None:
-        """`may_go_on`: waited for before the message is sent; never after it, where nothing may come between the host's
+        """`stand_back`: waited for before the message is sent; never after it, where nothing may come between the host's
         answer and the store."""
         self._hop = hop
-        self._may_go_on = may_go_on
+        self._stand_back = stand_back
         self._sender = sender
         self._pooled = pooled
         self._session: NextHopSession = pooled.session
@@ -108,7 +108,7 @@ class Transaction:
         except EnvelopeCut as cut:
             self._judge_cut(rows, cut)
             return
-        await self._may_go_on()
+        await self._stand_back()
         self._check_login(mail)
         if mail.code == CLOSING and not self._pooled.is_fresh:
             raise SMTPServerDisconnected(mail.text)

@@ -31,14 +31,14 @@ class Session:
 async def test_it_asks_before_the_message_and_not_after_it() -> None:
     session = Session()
 
-    async def may_go_on() -> None:
+    async def stand_back() -> None:
         session.said.append("asked")
 
     pooled = SimpleNamespace(session=session, is_fresh=True, is_reusable=False, took=None)
     row = SimpleNamespace(position=0, address="a@there.test", domain="there.test")
     content = SimpleNamespace(size_bytes=9, has_8bit=False, has_8bit_header=False, wire=b".\r\n")
     hop = SimpleNamespace(host="mx.there.test", relay=None)
-    given = cast(Any, (hop, pooled, [row], content, "b@here.test", may_go_on))
+    given = cast(Any, (hop, pooled, [row], content, "b@here.test", stand_back))
     verdicts = await Transaction(*given).run()
     assert session.said == ["envelope", "asked", "message"]
     assert [(one.status, one.code) for one in verdicts.values()] == [("delivered", 250)]
