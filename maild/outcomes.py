@@ -46,7 +46,7 @@ class Verdict:
     text: str
     host: str | None = None  # that replied so; None when no other host was reached
     tls: str | None = None
-    left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
+    has_left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
     stored_as: str | None = None  # the id of an inbox of ours' copy
     failure: str | None = None  # the API's `failureReason`, where the status does not tell it
     refused_for: Sequence[str] = ()  # why an inbox of ours refused it, for the log
@@ -380,7 +380,7 @@ def settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Rec
         verdict.text,
         verdict.tls,
         duration_ms,
-        verdict.left,
+        verdict.has_left,
         was_tried=verdict.not_before is None,
     )
 

@@ -176,7 +176,7 @@ class Deliverer:
             # The next message's domain may demand more of a session than was asked for here.
             await lane.let_go(unless_reusable=not is_doubtful and not rows[0].is_tls_report)
         return DeliveryResult(
-            {at: _with_left(verdict, progress.left) for at, verdict in delivery.verdicts.items()},
+            {at: _with_left(verdict, progress.has_left) for at, verdict in delivery.verdicts.items()},
             delivery.was_reached,
             progress.lost_after_data,
             record.packed(),
@@ -347,7 +347,7 @@ class Deliverer:
             with pooled.waiting_for_host():
                 verdicts = await transaction.run()
         finally:
-            progress.left |= transaction.has_sent_mail_from
+            progress.has_left |= transaction.has_sent_mail_from
             progress.lost_after_data |= transaction.lost_after_data
         progress.surplus = transaction.surplus
         first, is_lost = _telling(verdicts), transaction.lost_after_data
@@ -411,10 +411,10 @@ def _telling(verdicts: Mapping[int, Verdict]) -> Verdict:
 
 @dataclass
 class _DeliveryProgress:
-    """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`, `tls_sessions`: see
-    DeliveryResult. `witness`: None where nobody is told of sessions; `passed_over`: groups that it has no turn at;
-    `counts`: what it counts as in warm-ups; `room`: what the content holds of the memory, once it is there; `trouble`,
-    `postponed`: why hosts did not take part in a transaction; `surplus`: see DeliveryResult."""
+    """What is known so far. `has_left`: MAIL FROM was sent to some host. `witness`: None where nobody is told of
+    sessions; `passed_over`: groups that it has no turn at; `counts`: what it counts as in warm-ups; `room`: what the
+    content holds of the memory, once it is there; `trouble`, `postponed`: why hosts did not take part in a transaction.
+    `lost_after_data`, `group`, `tls_sessions`, `surplus`: see DeliveryResult."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -424,7 +424,7 @@ class _DeliveryProgress:
     record: AttemptRecord
     witness: TlsWitness | None
     tls_sessions: list[TlsSession] = field(default_factory=list)
-    left: bool = False
+    has_left: bool = False
     lost_after_data: bool = False
     turn: GroupTurn | None = None
     group: HostGroup | None = None
@@ -474,8 +474,8 @@ def _deferral(error: Unreachable) -> Verdict:
     return Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
 
 
-def _with_left(verdict: Verdict, left: bool) -> Verdict:
-    return verdict if verdict.left == left else replace(verdict, left=left)
+def _with_left(verdict: Verdict, has_left: bool) -> Verdict:
+    return verdict if verdict.has_left == has_left else replace(verdict, has_left=has_left)
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> DeliveryResult:

@@ -332,7 +332,7 @@ class OutboundQueue(LoopService):
             self._destinations.try_again(destination)
         if self._destinations.is_dead(destination) and destination.last_verdict is not None:
             outcome.evidence = _NOT_TRIED
-            words = replace(destination.last_verdict, left=False)  # that was another message
+            words = replace(destination.last_verdict, has_left=False)  # that was another message
             return {row.position: words for row in rows}
         postponed = self._destinations.postponed(destination)
         if postponed is not None:
@@ -363,7 +363,7 @@ class OutboundQueue(LoopService):
         if not is_told and now_ms < rows[0].expires_at:
             raise postponed
         not_before = min(_due_ms(now_ms, postponed.wait_s), max(now_ms, rows[0].expires_at))
-        words = replace(postponed.words, left=False, not_before=not_before)
+        words = replace(postponed.words, has_left=False, not_before=not_before)
         return {row.position: words for row in rows}
 
     def _local_mail(self, rows: Sequence[Due]) -> LocalMail:

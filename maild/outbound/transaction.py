@@ -67,8 +67,8 @@ class Transaction:
         sender: str,
         stand_back: Callable[[], Awaitable[None]],
     ) -> None:
-        """`stand_back`: waited for before the message is sent; never after it, where nothing may come between the host's
-        answer and the store."""
+        """`stand_back`: waited for before the message is sent; never after it, where nothing may come between what the
+        host answers and the store."""
         self._hop = hop
         self._stand_back = stand_back
         self._sender = sender
@@ -278,7 +278,7 @@ class Transaction:
             said.text,
             self._hop.host,
             self._session.tls,
-            left=self.has_sent_mail_from,
+            has_left=self.has_sent_mail_from,
         )
 
 

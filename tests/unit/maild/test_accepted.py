@@ -23,7 +23,7 @@ TABLES = "messages recipients delivery_attempts delivery_evidence usage events w
 VERDICTS = [
     Verdict.of(250, "2.0.0", "queued", "mx.there.test", "TLSv1.3"),
     Verdict.of(250, None, "ok", "relay.test", accepted="sent"),
-    Verdict("delivered", None, None, "", left=True),
+    Verdict("delivered", None, None, "", has_left=True),
 ]
 WEBHOOK = """INSERT INTO webhooks (id, organization_id, url, subscribed_events, secret, created_at, updated_at)
     VALUES (?, ?, 'http://x.test', ?, x'00', 0, 0)"""

@@ -15,7 +15,7 @@ from storage.usage import ReputationRates
 from tests.support.store import ORGANIZATION, ManualClock, Store
 from tests.unit.maild.test_outcomes import settle
 
-BAD = replace(Verdict.of(550, "5.1.1", "no such user", "mx.there.test"), left=True)
+BAD = replace(Verdict.of(550, "5.1.1", "no such user", "mx.there.test"), has_left=True)
 DAY_S = 86_400
 
 

@@ -92,7 +92,7 @@ async def test_the_quota_comes_back_when_nothing_left_the_host(
     for period, scope in ((day, ""), (month, ""), (day, "ours.test")):
         await store.db.write(usage.add, ORGANIZATION, period, "messages", 5, scope)
     await store.send("a@there.test")
-    await settle(store, replace(Verdict.of(550, "5.1.2", "no", host), left=was_told))
+    await settle(store, replace(Verdict.of(550, "5.1.2", "no", host), has_left=was_told))
     for period, scope in ((day, ""), (month, ""), (day, "ours.test")):
         assert await store.db.read(usage.get, ORGANIZATION, period, "messages", scope) == left
 
