@@ -86,6 +86,31 @@ async def test_the_line_is_sent_away_though_others_are_still_at_work() -> None:
     assert ours.is_idle
 
 
+async def test_who_comes_while_it_backs_off_stands_in_no_line() -> None:
+    ours = group(ManualClock(), max_connections=2)
+    end(await ours.turn(1))
+    one, other = await begin(ours, 2)
+    end(await one, Sign.THROTTLED, BUSY)
+    assert not ours.has_room  # `other` still has the only session that is left
+    with pytest.raises(Postponed) as caught:
+        await ours.turn(1)
+    assert caught.value.is_back_off
+    (await other).end()
+    assert ours.is_idle
+
+
+async def test_who_was_given_a_place_just_before_the_back_off_leaves_it() -> None:
+    ours = group(ManualClock(), max_connections=2)
+    end(await ours.turn(1))
+    one, other, third = await begin(ours, 3)
+    end(await one)  # hands its place to the third, which has not run yet
+    end(await other, Sign.THROTTLED, BUSY)
+    with pytest.raises(Postponed) as caught:
+        await third
+    assert caught.value.is_back_off
+    assert ours.is_idle
+
+
 async def test_who_did_not_answer_did_not_ask_for_less() -> None:
     ours = group(ManualClock())
     end(await ours.turn(1), Sign.UNREACHABLE, DEAF)
@@ -128,14 +153,16 @@ async def test_who_is_cancelled_with_the_place_in_his_hand_passes_it_on() -> Non
     assert ours.is_idle
 
 
-async def test_a_full_line_and_who_may_not_wait_come_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("waiting", "may_wait"), [(3, True), (0, False)])
+async def test_a_full_line_and_who_may_not_wait_come_again_soon(
+    waiting: int, may_wait: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pacing, "WAITING_MAX", 3)
     ours = group(ManualClock())
-    tasks = await begin(ours, 4)
-    for may_wait in (True, False):
-        with pytest.raises(Postponed) as caught:
-            await ours.turn(1, may_wait)
-        assert not caught.value.is_back_off
+    tasks = await begin(ours, 1 + waiting)
+    with pytest.raises(Postponed) as caught:
+        await ours.turn(1, may_wait)
+    assert not caught.value.is_back_off
     assert began(tasks) == 1
     for task in tasks:
         task.cancel()
@@ -149,6 +176,17 @@ async def test_what_the_rate_does_not_allow_takes_no_place() -> None:
         await ours.turn(2)
     assert caught.value.wait_s == 10
     assert ours.is_idle
+
+
+async def test_a_group_at_work_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "GROUPS_MAX", 2)
+    groups = HostGroupRegistry(Outbound(), {}, ManualClock())
+    at_work = groups.group("busy.test")
+    turn = await at_work.turn(1)
+    for number in range(9):
+        groups.group(f"d{number}.test")
+    assert groups.group("busy.test") is at_work
+    turn.end()
 
 
 def test_unused_groups_are_forgotten_but_not_those_that_back_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,10 @@ class Session:
     def leave(self) -> None:
         self._asks.cancel()
 
+    @property
+    def has_left(self) -> bool:
+        return self._asks.cancelled()
+
 
 async def asked(places: Places, *hosts: str) -> list[Session]:
     sessions = [Session(places, host) for host in hosts]
@@ -123,6 +127,19 @@ async def test_who_is_heard_again_counts_again() -> None:
     await late.end()
     await turns()
     assert newer.has_place
+
+
+async def test_who_ends_while_its_place_is_lent_gives_back_one_place() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    hangs, new, newer, newest = await asked(places, "a", "b", "c", "d")
+    await hung(places, clock, hangs)
+    await hangs.end()
+    await turns()
+    assert who_has([new, newer, newest]) == [True, False, False]
+    await new.end()
+    await turns()
+    assert who_has([newer, newest]) == [True, False]
 
 
 async def test_sessions_are_bounded_however_many_hang() -> None:
@@ -246,6 +263,7 @@ async def test_who_leaves_takes_no_place_along(moment: str) -> None:
         await first.end()  # `leaves` has been told, and not run yet
         leaves.leave()
     await turns()
+    assert leaves.has_left
     assert last.has_place
     await last.end()
     assert (places.in_use, places._sessions, places._of_site, places._line) == (0, 0, {}, {})
