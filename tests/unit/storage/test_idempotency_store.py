@@ -1,0 +1,68 @@
+"""Kept answers belong to one organization, one endpoint and one key, for as long as they count."""
+
+import sqlite3
+from importlib import resources
+
+import pytest
+
+from storage import idempotency, organizations
+from storage.engine.tx import Tx
+from storage.idempotency import Kept
+
+OURS, THEIRS = "org_1", "org_2"
+AT_MS = 1000
+
+
+@pytest.fixture
+def tx() -> Tx:
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    tx = Tx(conn)
+    for one in (OURS, THEIRS):
+        organizations.create(tx, one, "Acme", "selfhost", 0)
+    for owner, endpoint, key in (
+        (OURS, "send", "key"),
+        (OURS, "send", "other"),
+        (OURS, "reply", "key"),
+        (THEIRS, "send", "key"),
+    ):
+        request = f"{owner} {endpoint} {key}"
+        idempotency.keep(tx, owner, endpoint, key, request.encode(), f'"{request}"', None, AT_MS)
+    return tx
+
+
+def test_an_answer_is_found_where_it_was_given(tx: Tx) -> None:
+    found = idempotency.find(tx, OURS, "send", "key")
+    assert found == Kept(b"org_1 send key", '"org_1 send key"', None)
+    for owner, endpoint, key in ((OURS, "forward", "key"), ("org_3", "send", "key"), (OURS, "send", "k")):
+        assert idempotency.find(tx, owner, endpoint, key) is None
+
+
+def test_an_answer_counts_from_the_very_moment_on(tx: Tx) -> None:
+    assert idempotency.find(tx, OURS, "send", "key", AT_MS) is not None
+    assert idempotency.find(tx, OURS, "send", "key", AT_MS + 1) is None
+
+
+def test_one_answer_is_forgotten_and_no_other(tx: Tx) -> None:
+    idempotency.forget(tx, OURS, "send", "key", AT_MS)  # kept in that very moment: it counts still
+    assert tx.value("SELECT count(*) FROM idempotency") == 4
+    idempotency.forget(tx, OURS, "send", "key", AT_MS + 1)
+    left = tx.all("SELECT organization_id, endpoint, key FROM idempotency ORDER BY 1, 2, 3")
+    assert left == [(OURS, "reply", "key"), (OURS, "send", "other"), (THEIRS, "send", "key")]
+
+
+@pytest.mark.parametrize(
+    ("owner", "endpoint", "prefix", "request_hash", "has_another"),
+    [
+        (OURS, "send", "ke", b"another", True),
+        (OURS, "send", "ke", b"org_1 send key", False),
+        (OURS, "send", "kf", b"another", False),
+        (OURS, "send", "ka", b"another", False),
+        (OURS, "forward", "ke", b"another", False),
+        ("org_3", "send", "ke", b"another", False),
+    ],
+)
+def test_who_has_another_key_of_the_prefix_is_told(
+    tx: Tx, owner: str, endpoint: str, prefix: str, request_hash: bytes, has_another: bool
+) -> None:
+    assert idempotency.has_another(tx, owner, endpoint, prefix, request_hash) is has_another
