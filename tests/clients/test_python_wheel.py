@@ -6,16 +6,15 @@ import re
 import shutil
 import sys
 import zipfile
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-import aiosmtplib
 import pytest
 
 from tests.support import tools
-from tests.support.daemon import Daemon, environment
+from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
+from tests.support.journeys import JOURNEY_S, PDF, travelled
 from tests.support.mx import Mx
 from tests.support.other_python import NO_NETWORK
 
@@ -24,21 +23,19 @@ pytestmark = pytest.mark.interop
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "controlplane" / "clients" / "python"
 NEEDED = ("anyio", "click", "h11", "httpcore2", "httpx2", "idna", "truststore", "typing-extensions")
-PDF = b"%PDF-1.4\n%%EOF\n"
-TEST_S = 110
 
 
 async def test_the_wheel_goes_the_whole_way(tmp_path: Path) -> None:
     wheel = await built(tmp_path)
     python = await installed(tmp_path, wheel)
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(JOURNEY_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,
     ):
         dns.add_mx("there.test", "127.0.0.1")
-        told = await travelled(python, tmp_path, daemon)
+        told = await gone_all_the_way(python, tmp_path, daemon)
         assert {one["username"] for one in await listed(python, tmp_path, daemon)} >= {"postmaster"}
     newer, sent = told["newer"]
     assert newer == sent
@@ -93,32 +90,10 @@ async def listed(python: Path, folder: Path, daemon: Daemon) -> Any:
     return json.loads(out)
 
 
-async def travelled(python: Path, folder: Path, daemon: Daemon) -> Any:
+async def gone_all_the_way(python: Path, folder: Path, daemon: Daemon) -> Any:
     """What tests/clients/journey.py saw, run where nothing of ours can be imported."""
     shutil.copy(Path(__file__).with_name("journey.py"), folder)
-    process = await asyncio.create_subprocess_exec(
-        str(python), "-W", "error", "journey.py", cwd=folder,
-        env={**environment(), "MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    return await travelled(
+        str(python), "-W", "error", "journey.py", folder=folder, daemon=daemon,
+        variables={"MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
     )  # fmt: skip
-    assert process.stdout is not None
-    try:
-        first = await process.stdout.readline()
-        if first:
-            await deliver(daemon.smtp_port, json.loads(first)["address"])
-        out, error = await process.communicate(b"it is there\n" if first else b"")
-        assert process.returncode == 0, error.decode("utf-8", "replace")
-        return json.loads(out)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-async def deliver(port: int, address: str) -> None:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = "ada@there.test", address, "Invoice"
-    mail["Message-ID"] = "<1@there.test>"
-    mail.set_content("Please pay.")
-    mail.add_attachment(PDF, maintype="application", subtype="pdf", filename="invoice.pdf")
-    await aiosmtplib.send(mail, hostname="127.0.0.1", port=port, start_tls=False)

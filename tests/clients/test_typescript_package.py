@@ -1,7 +1,6 @@
 """The TypeScript client as others get it: its tarball, where nothing else is, compiled against and run."""
 
 import asyncio
-import json
 import platform
 import re
 from collections.abc import Awaitable, Callable
@@ -12,11 +11,11 @@ import pytest
 
 from scripts.client_names import NAMES
 from scripts.client_typescript import CLIENT
-from tests.clients.test_python_wheel import PDF, TEST_S, deliver
 from tests.clients.test_typescript_operations import camel
 from tests.support import node, tools
-from tests.support.daemon import Daemon, environment
+from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
+from tests.support.journeys import JOURNEY_S, PDF, travelled
 from tests.support.mx import Mx
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
@@ -78,29 +77,16 @@ async def test_the_tarball_goes_the_whole_way(
 ) -> None:
     command = await program()
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(JOURNEY_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,
     ):
         dns.add_mx("there.test", "127.0.0.1")
-        process = await asyncio.create_subprocess_exec(
-            *command, "out/journey.js", cwd=compiled,
-            env={**environment(), "MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        told = await travelled(
+            *command, "out/journey.js", folder=compiled, daemon=daemon,
+            variables={"MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
         )  # fmt: skip
-        assert process.stdout is not None
-        try:
-            first = await process.stdout.readline()
-            if first:
-                await deliver(daemon.smtp_port, json.loads(first)["address"])
-            out, error = await process.communicate(b"it is there\n" if first else b"")
-            assert process.returncode == 0, error.decode("utf-8", "replace")
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-    told = json.loads(out)
     assert told["newer"][0] == told["newer"][1]
     assert told["text"].strip() == "Please pay." and told["words"] and told["bytes"] == len(PDF)
     assert told["worked"] == ["Re: Invoice"]

@@ -8,26 +8,21 @@ import asyncio
 import json
 import shutil
 import sys
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
 import aiohttp
-import aiosmtplib
 import pytest
 
 from tests.support import node, tools
-from tests.support.daemon import Daemon, environment
+from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
+from tests.support.journeys import ADA, JOURNEY_S, PDF, THERE, travelled
 from tests.support.mx import Mx
 
 pytestmark = pytest.mark.interop
 
 HERE = Path(__file__).parent / "generated"
-THERE = "there.test"
-ADA = f"ada@{THERE}"
-PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n%%EOF\n"
-TEST_S = 110
 PYTHON_CONFIG = {"post_hooks": [], "content_type_overrides": {"message/rfc822": "application/octet-stream"}}
 
 
@@ -72,7 +67,7 @@ async def test_a_typescript_client_compiles_and_goes_the_main_journey(tmp_path: 
 async def journey(tmp_path: Path, folder: Path, build: Any) -> None:
     """Build a client from the document that the daemon serves, and go the way with it."""
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(JOURNEY_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,
@@ -80,7 +75,10 @@ async def journey(tmp_path: Path, folder: Path, build: Any) -> None:
         dns.add_mx(THERE, "127.0.0.1")
         (folder / "openapi.json").write_bytes(await served(daemon.api.url))
         command = await build()
-        told = await travelled(command, folder, daemon)
+        told = await travelled(
+            *command, folder=folder, daemon=daemon,
+            variables={"BASE_URL": daemon.api.url, "API_KEY": daemon.api_key},
+        )  # fmt: skip
 
         assert told["text"].strip() == "Please pay."
         assert told["bytes"] == len(PDF)
@@ -91,36 +89,6 @@ async def journey(tmp_path: Path, folder: Path, build: Any) -> None:
         )
         assert (answer["threadId"], answer["toAddresses"]) == (told["threadId"], [ADA])
         assert b"It is paid." in mx.received[0].raw
-
-
-async def travelled(command: list[str], folder: Path, daemon: Daemon) -> Any:
-    """Run the program; its last line. The mail comes when its inbox is there."""
-    process = await asyncio.create_subprocess_exec(
-        *command, cwd=folder,
-        env={**environment(), "BASE_URL": daemon.api.url, "API_KEY": daemon.api_key},
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        first = await process.stdout.readline()
-        if first:
-            await deliver(daemon.smtp_port, json.loads(first)["address"])
-        out, error = await process.communicate(b"it is there\n" if first else b"")
-        assert process.returncode == 0, error.decode("utf-8", "replace")
-        return json.loads(out)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-async def deliver(port: int, address: str) -> None:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = ADA, address, "Invoice 4711"
-    mail["Message-ID"] = f"<4711@{THERE}>"
-    mail.set_content("Please pay.")
-    mail.add_attachment(PDF, maintype="application", subtype="pdf", filename="invoice.pdf")
-    await aiosmtplib.send(mail, hostname="127.0.0.1", port=port, start_tls=False)
 
 
 async def served(url: str) -> bytes:
