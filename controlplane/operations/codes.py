@@ -11,9 +11,9 @@ from controlplane.contract.refusals import Refusal
 from controlplane.mail import code_mail, labelling
 from controlplane.mail.arrivals import Arrivals, WantedMail
 from controlplane.mail.code_mail import FoundCode, WantedCode
-from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
+from controlplane.operations.retries import accepted, small_retry_of
 from controlplane.sending.submission import Accepted, Retry, recalled
 from storage import code_claims, inboxes, messages
 from storage.code_claims import CodeMail

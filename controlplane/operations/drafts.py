@@ -9,9 +9,9 @@ from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.drafts import CreateDraft, PatchDraft
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
+from controlplane.operations.retries import accepted, small_retry_of
 from controlplane.sending.preparing import spare_live_draft
 from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
 from storage import allowances, drafts, inboxes, messages, organizations

@@ -1,32 +1,20 @@
 """Messages: sending, listing and searching, reading, labelling, deleting."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from functools import partial
-from typing import NamedTuple
-
-import msgspec
+from collections.abc import AsyncIterator
 
 from controlplane.access.principal import SEES_HELD
 from controlplane.contract import rendering
 from controlplane.contract.messages import ListMessages, PatchMessage
 from controlplane.contract.refusals import Refusal
-from controlplane.mail import attempts, bodies, evidence, labelling, searching
+from controlplane.mail import attempts, evidence, labelling, searching
 from controlplane.mail.attempts import Attempts
-from controlplane.mail.bodies import Bodies, MessageBody
 from controlplane.mail.labelling import AskedLabels
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
-from controlplane.sending.submission import (
-    Accepted,
-    Retry,
-    Submission,
-    fingerprint,
-    read_key,
-    recalled,
-    size_of,
-    small_fingerprint,
-)
+from controlplane.operations.retries import accepted, retry_of
+from controlplane.operations.shown_messages import Whole, nothing, parts, shown_message
+from controlplane.sending.submission import Submission
 from maild.message.idn import unicode_domain
 from storage import blobs, held_mail, messages
 from storage.audit.acts import Act
@@ -36,72 +24,14 @@ from storage.records import MessageRow
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.shown import message_json
 from storage.shown.kept_json import KeptJson
-from storage.shown.message_json import Part, ShownMessage
+from storage.shown.message_json import Part
 
 ENDPOINT = "POST /v1/messages/send"
-FINGERPRINT_INLINE_CHARS = 256 * 1024
-
-
-class Whole(NamedTuple):
-    """A message with everything that its JSON needs: the blob where a body lies there."""
-
-    shown: ShownMessage
-    blob: Blob | None
-
-    @classmethod
-    def of(cls, tx: Tx, shown: ShownMessage) -> "Whole":
-        if shown.blob_id is None or not bodies.needs_blob(shown):
-            return cls(shown, None)
-        return cls(shown, blobs.get(tx, shown.blob_id))
 
 
 async def send_message(call: Call) -> Result:
     retry = await retry_of(call, ENDPOINT)
     return accepted(await call.services.pipeline.send(Submission(call.principal, call.input, retry)))
-
-
-async def retry_of(call: Call, endpoint: str, about: str = "") -> Retry | None:
-    """How the call is recognised when it is made again, where it has an Idempotency-Key. `about`: see `fingerprint`."""
-    key = read_key(call.idempotency_keys)
-    if key is None:
-        return None
-    work = partial(fingerprint, call.principal, call.input, about)
-    is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
-    made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
-    return Retry(endpoint, key, made, since_ms=_recalled_since(call))
-
-
-def small_retry_of(call: Call, endpoint: str, about: str) -> Retry | None:
-    """The same for a call whose body has nothing attached."""
-    key = read_key(call.idempotency_keys)
-    if key is None:
-        return None
-    return Retry(
-        endpoint, key, small_fingerprint(call.principal, call.input, about), since_ms=_recalled_since(call)
-    )
-
-
-async def answered_before(call: Call, retry: Retry | None) -> Accepted | None:
-    """`recalled`, without asking for what was answered, which may be gone since the first time. Refusal where it was
-    for another inbox than that of the caller's key."""
-    made = await call.db.lookup(recalled, call.organization_id, retry)
-    if made is not None:
-        call.principal.confine(msgspec.json.decode(made.message, type=_OfInbox).inboxId)
-    return made
-
-
-class _OfInbox(msgspec.Struct):
-    inboxId: str
-
-
-def _recalled_since(call: Call) -> int:
-    if call.recalled_for_ms is None:
-        return 0
-    return call.services.clock.now_ms() - call.recalled_for_ms
-
-
-def accepted(sent: Accepted) -> Result:
-    return Result(msgspec.Raw(sent.message), is_replay=sent.is_replay)
 
 
 async def list_messages(call: Call) -> JsonArray:
@@ -163,47 +93,11 @@ async def _page(call: Call, scope: Scope, before: str | None, limit: int) -> Par
     return page
 
 
-async def nothing() -> AsyncIterator[bytes]:
-    """The parts of an empty list."""
-    return
-    yield b""
-
-
-async def parts(call: Call, part: Part) -> AsyncIterator[bytes]:
-    """This one and the rest, each read in a turn of its own."""
-    yield part.json
-    while part.rest is not None:
-        part = await call.read(part.rest)
-        yield part.json
-
-
 async def get_message(call: Call) -> Result | JsonPieces:
     whole = await call.db.lookup(_seen, call)
     if whole is None:
         raise Refusal("message_not_found")
-    return await _shown(call, whole, await read_bodies(call, whole, call.input.html == "sanitized"))
-
-
-async def shown_message(call: Call, whole: Whole) -> Result | JsonPieces:
-    """The message with its bodies, as it stands."""
-    return await _shown(call, whole, await read_bodies(call, whole))
-
-
-async def _shown(call: Call, whole: Whole, bodies: Bodies) -> Result | JsonPieces:
-    if bodies.are_held:
-        return Result(rendering.message(whole.shown.json, bodies.text.text, bodies.html.text))
-    names = {"textBody": bodies.text, "htmlBody": bodies.html}
-    return JsonPieces(member_pieces(call, whole, names), brief=msgspec.Raw(whole.shown.json))
-
-
-async def member_pieces(call: Call, whole: Whole, members: Mapping[str, MessageBody]) -> AsyncIterator[bytes]:
-    """The message's JSON with these members besides, in pieces."""
-    yield whole.shown.json[:-1]
-    for name, body in members.items():
-        yield b',"' + name.encode() + b'":'
-        async for piece in call.services.body_reader.json(call.organization_id, body):
-            yield piece
-    yield b"}"
+    return await shown_message(call, whole, call.input.html == "sanitized")
 
 
 async def get_raw_message(call: Call) -> Download:
@@ -253,10 +147,6 @@ async def delete_message(call: Call) -> Result:
     if file is not None:
         await asyncio.to_thread(call.services.blobs.remove, file)
     return Result({"id": call.id, "deleted": True})
-
-
-async def read_bodies(call: Call, whole: Whole, is_sanitized: bool = False) -> Bodies:
-    return await call.services.body_reader.read(call.organization_id, whole.shown, whole.blob, is_sanitized)
 
 
 async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:

@@ -8,9 +8,9 @@ import msgspec
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rules import CreateRule, ListRules
-from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
+from controlplane.operations.retries import accepted, small_retry_of
 from controlplane.sending.submission import Accepted, Retry, recalled
 from storage import allowances, inboxes, rules
 from storage.audit.acts import Act, Actor

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from controlplane.operations.messages import accepted
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
+from controlplane.operations.retries import accepted
 from controlplane.sending.written_mail import MailSubmission, submission_of
 from maild.message.digest import Digest, digest, digest_at_once
 
