@@ -1,17 +1,20 @@
-"""An endpoint answers 429 with Retry-After: over at once too, for the contract calls every 4xx terminal."""
+"""An endpoint answers 410, or 429 with Retry-After: over at once, as with every 4xx (the contract, section 6)."""
 
 from pathlib import Path
+
+import pytest
 
 from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import WebhookWorld, egress_to
 
 
-async def test_it_is_never_tried_again_whatever_retry_after_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", [410, 429])
+async def test_it_is_never_tried_again_whatever_retry_after_says(status: int, tmp_path: Path) -> None:
     world = await WebhookWorld.open(tmp_path)
     async with WebhookSink(tmp_path) as sink:
         egress = egress_to(sink)
         await egress.start()
-        sink.script("/hook", Reply(429, {"Retry-After": "1"}, b"no more"))
+        sink.script("/hook", Reply(status, {"Retry-After": "1"}, b"no more"))
         await world.webhook(sink.url())
         dispatcher = world.dispatcher(egress)
         await dispatcher.start()
@@ -21,8 +24,11 @@ async def test_it_is_never_tried_again_whatever_retry_after_says(tmp_path: Path)
         await world.settled(dispatcher)
 
         (record,) = await world.attempts()
-        assert (record.response_status, record.response_body, record.is_successful) == (429, "no more", 0)
-        assert (record.error, record.next_attempt_at) == ("the endpoint answered 429, which is final", None)
+        assert (record.response_status, record.response_body, record.is_successful) == (status, "no more", 0)
+        assert (record.error, record.next_attempt_at) == (
+            f"the endpoint answered {status}, which is final",
+            None,
+        )
         assert await world.states() == [("failed", 1, None, None)]
         assert len(sink.received) == 1
 
