@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from importlib import resources
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from storage import agents, analytics, keys, organizations, suppressions, usage
 from storage.analytics import AnalyticsSpan, MessageSlice
 from storage.engine.tx import Tx
+from tests.support import memory_store
 
 SPANS = [AnalyticsSpan("org_1", None, 0, 10**12), AnalyticsSpan("org_1", "inb_1", 0, 10**12)]
 PART = MessageSlice("msg_0", "msg_z", 0)
@@ -39,8 +39,7 @@ for _span in SPANS:
 
 @pytest.fixture
 def conn() -> Iterator[sqlite3.Connection]:
-    conn = sqlite3.connect(":memory:")
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     yield conn
     conn.close()
 

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import resources
 from itertools import count
 
 import pytest
@@ -13,7 +12,8 @@ from storage import conversation, messages
 from storage.conversation import LOOK, NEWER_MAX
 from storage.engine.tx import Tx
 from storage.records import dump
-from tests.unit.storage.test_row_json import row
+from tests.support import memory_store
+from tests.support.memory_store import message_row
 
 VERIFIED = '{"verifiedDomain":"x.test"}'
 AGES = {"long": LOOK + 500, "longer": 2 * LOOK}
@@ -26,8 +26,7 @@ def name(number: int, thread: str) -> str:
 @pytest.fixture(scope="module")
 def conn() -> Iterator[sqlite3.Connection]:
     """Two conversations, all of it from one proven domain; each message names a hundred others in Reply-To."""
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     conn.execute("BEGIN")
     for thread, age in AGES.items():
         for number in range(age):
@@ -37,7 +36,7 @@ def conn() -> Iterator[sqlite3.Connection]:
             )
             messages.insert(
                 Tx(conn),
-                row(id=message_id, thread_id=thread, from_address="ada@x.test", auth=VERIFIED,
+                message_row(id=message_id, thread_id=thread, from_address="ada@x.test", auth=VERIFIED,
                     reply_to="ada@x.test", reply_to_addresses=replies),
             )  # fmt: skip
     yield conn

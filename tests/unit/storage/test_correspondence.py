@@ -1,8 +1,6 @@
 """What is asked of an inbox's correspondence costs the same however much it has, and finds what it should."""
 
-import sqlite3
 from collections.abc import Callable
-from importlib import resources
 from itertools import count
 from typing import Any
 
@@ -13,8 +11,9 @@ from storage.correspondence import INBOUND_LOOK, LOOK, SentWords
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import dump
+from tests.support import memory_store
+from tests.support.memory_store import message_row
 from tests.support.store import EPOCH_MS, ManualClock
-from tests.unit.storage.test_row_json import row
 
 ANY = ("live",)
 WORDS = SentWords("Hi", "hello there", "hello there", "")
@@ -25,8 +24,7 @@ class Inbox:
     """So many messages, a second between any two, one in ten of them ours: the oldest to old@x.test."""
 
     def __init__(self, size: int) -> None:
-        self.conn = sqlite3.connect(":memory:", isolation_level=None)
-        self.conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+        self.conn = memory_store.empty()
         self.tx = Tx(self.conn)
         clock = ManualClock()
         ids = Ids(clock)
@@ -45,7 +43,7 @@ class Inbox:
                 "text_body": "hello there",
                 "extracted_text": None,
             }
-            messages.insert(self.tx, row(**made))
+            messages.insert(self.tx, message_row(**made))
             clock.forward(1)
 
     def steps(self, ask: Ask) -> int:

@@ -7,14 +7,14 @@ import pytest
 from storage import correspondents, outbound
 from storage.engine import migrate
 from storage.engine.tx import Tx
-from tests.unit.storage.test_labels import opened
+from tests.support.memory_store import with_inboxes
 
 STEP = 29  # storage/migrations/
 
 
 @pytest.fixture
 def tx() -> Tx:
-    return Tx(opened())
+    return Tx(with_inboxes())
 
 
 def test_who_was_written_to_is_known_from_then_on(tx: Tx) -> None:

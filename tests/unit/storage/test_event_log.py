@@ -1,8 +1,6 @@
 """The event log is read in looks of bounded length, whatever its readers want (storage/events.py)."""
 
-import sqlite3
 from collections.abc import Iterator
-from importlib import resources
 
 import pytest
 
@@ -10,6 +8,7 @@ from storage import events
 from storage.engine.tx import Tx
 from storage.events import Selection
 from storage.ids import first_at
+from tests.support import memory_store
 
 WALK = 10
 TYPES = ["email.received", "email.sent"]
@@ -18,8 +17,7 @@ TYPES = ["email.received", "email.sent"]
 @pytest.fixture
 def tx(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tx]:
     monkeypatch.setattr(events, "WALK", WALK)
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     yield Tx(conn)
     conn.close()
 

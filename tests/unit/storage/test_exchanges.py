@@ -1,27 +1,26 @@
 """Looking for a loop costs the same in a long conversation as in a short one."""
 
 import sqlite3
-from importlib import resources
 from itertools import count
 from typing import Any
 
 from storage import exchanges, messages
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from tests.support import memory_store
+from tests.support.memory_store import message_row
 from tests.support.store import EPOCH_MS, ManualClock
-from tests.unit.storage.test_row_json import row
 
 
 def filled(size: int, every_s: float) -> tuple[sqlite3.Connection, int]:
     """A thread of so many messages, and the time after the last."""
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     clock = ManualClock(EPOCH_MS)
     ids = Ids(clock)
     for number in range(size):
         direction = ("inbound", "outbound")[number % 2]
         made: dict[str, Any] = {"id": ids.new("msg"), "created_at": clock.now_ms(), "direction": direction}
-        messages.insert(Tx(conn), row(**made, thread_id="thd_1"))
+        messages.insert(Tx(conn), message_row(**made, thread_id="thd_1"))
         clock.forward(every_s)
     return conn, clock.now_ms()
 

@@ -17,8 +17,8 @@ from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Scope
 from storage.shown import message_json, thread_json
 from storage.upkeep import integrity
+from tests.support.memory_store import message_row
 from tests.support.store import INBOX, ORGANIZATION, THREAD, ManualClock, Store
-from tests.unit.storage.test_row_json import row
 
 RAW = b"From: ada@there.test\r\nSubject: secret words\r\n\r\nhello\r\n"
 HELD_S = 3600
@@ -38,7 +38,7 @@ def came(store: Store, **fields: Any) -> MessageRow:
         "subject": "secret words", "snippet": "hello", "text_body": "hello", "size_bytes": len(RAW),
         "labels": '["unread"]', "thread_id": "", **fields,
     }  # fmt: skip
-    return row(**given)
+    return message_row(**given)
 
 
 def clues_of(message: MessageRow) -> ConversationClues:

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from functools import partial
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,8 @@ from storage.ids import first_at
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import SearchIndex
-from tests.unit.storage.test_row_json import row
+from tests.support import memory_store
+from tests.support.memory_store import message_row
 
 DAY_MS = 86_400_000
 NOW_MS = 1_795_000_000_000
@@ -28,8 +28,7 @@ WINDOW = st.none() | MOMENT
 
 @pytest.fixture(scope="module")
 def conn() -> Iterator[sqlite3.Connection]:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     yield conn
     conn.close()
 
@@ -45,7 +44,8 @@ def insert(tx: Tx, id_ms: int, created_at: int, number: int = 0, organization_id
     """A message whose id was made at the one time and that bears the other."""
     message_id = f"{first_at('msg', id_ms)}{number:016}"
     messages.insert(
-        tx, row(id=message_id, organization_id=organization_id, created_at=created_at, text_body="hello")
+        tx,
+        message_row(id=message_id, organization_id=organization_id, created_at=created_at, text_body="hello"),
     )
     return message_id
 

@@ -1,13 +1,11 @@
 """Kept answers belong to one organization, one endpoint and one key, for as long as they count."""
 
-import sqlite3
-from importlib import resources
-
 import pytest
 
 from storage import idempotency, organizations
 from storage.engine.tx import Tx
 from storage.idempotency import Kept
+from tests.support import memory_store
 
 OURS, THEIRS = "org_1", "org_2"
 AT_MS = 1000
@@ -15,8 +13,7 @@ AT_MS = 1000
 
 @pytest.fixture
 def tx() -> Tx:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     tx = Tx(conn)
     for one in (OURS, THEIRS):
         organizations.create(tx, one, "Acme", "selfhost", 0)

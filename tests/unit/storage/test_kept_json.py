@@ -4,7 +4,6 @@ import json
 import re
 import sqlite3
 from collections.abc import AsyncIterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from storage.searching.search import Scope
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.visibility import VISIBLE
+from tests.support import memory_store
 from tests.support.store import ORGANIZATION, Store
 
 SCOPE = Scope(ORGANIZATION)
@@ -135,16 +135,10 @@ async def test_a_list_renders_each_message_once(store: Store, kept: KeptJson) ->
     assert rendered == [False, True, False, False]
 
 
-def schema() -> sqlite3.Connection:
-    conn = sqlite3.connect(":memory:")
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
-    return conn
-
-
 def test_what_is_shown_can_not_change_but_for_the_state() -> None:
     shown = set(re.findall(r"\bm\.(\w+)", message_json._RENDERED))
     shown = shown - {"extracted_text"} | {"extracted_apart", "extracted_length"}  # what it is made of
-    (sql,) = (row[0] for row in schema().execute(
+    (sql,) = (row[0] for row in memory_store.empty().execute(
         "SELECT sql FROM sqlite_master WHERE name = 'messages_are_as_they_came'"
     ))  # fmt: skip
     named = re.search(r"UPDATE OF(.*?)ON messages", sql, re.DOTALL)
@@ -153,7 +147,11 @@ def test_what_is_shown_can_not_change_but_for_the_state() -> None:
     once = {"held_at": "messages_stay_visible", "thread_id": "messages_stay_in_their_thread"}
     assert set(re.findall(r"\w+", named[1])) == shown - set(message_json.CHANGING) - once.keys()
     for column, trigger in once.items():
-        (sql,) = schema().execute("SELECT sql FROM sqlite_master WHERE name = ?", (trigger,)).fetchone()
+        (sql,) = (
+            memory_store.empty()
+            .execute("SELECT sql FROM sqlite_master WHERE name = ?", (trigger,))
+            .fetchone()
+        )
         assert f"BEFORE UPDATE OF {column} ON messages" in sql
 
 
@@ -175,7 +173,7 @@ def test_the_state_of_a_thread_is_all_that_is_shown_of_it() -> None:
     ],
 )
 def test_a_write_pays_nothing_for_the_triggers(sql: str) -> None:
-    conn = schema()
+    conn = memory_store.empty()
     explained = (f"EXPLAIN {sql}", (None,) * sql.count("?"))
     steps = conn.execute(*explained).fetchall()
     for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():

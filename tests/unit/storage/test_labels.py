@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,30 +26,13 @@ from storage.searching.search_index import SearchIndex
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import KeptJson
 from storage.upkeep import integrity
+from tests.support.memory_store import INBOXES, message_row, with_inboxes
 from tests.support.store import ManualClock
-from tests.unit.storage.test_row_json import row
 
 NAMES = ["a", "b", UNREAD, 'x","unread', '["unread"', "é,"]
 LABELS = st.lists(st.sampled_from(NAMES), unique=True, max_size=4)
 SOME = st.lists(st.integers(0, 1000), min_size=1, max_size=5)
 MAYBE = st.none() | st.booleans()
-INBOXES = ("inb_1", "inb_2")
-
-
-def opened() -> sqlite3.Connection:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
-    conn.execute(
-        """INSERT INTO organizations (id, name, plan, sending_status, created_at)
-           VALUES ('org_1', '', '', 'approved', 1)"""
-    )
-    for inbox_id in INBOXES:
-        conn.execute(
-            """INSERT INTO inboxes (id, organization_id, address, username, domain, created_at, updated_at)
-               VALUES (?, 'org_1', ?, ?, 'd', 1, 1)""",
-            (inbox_id, f"{inbox_id}@d", inbox_id),
-        )
-    return conn
 
 
 class Labels(RuleBasedStateMachine):
@@ -59,7 +41,7 @@ class Labels(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.folder = TemporaryDirectory()
-        self.conn = opened()
+        self.conn = with_inboxes()
         self.tx = Tx(self.conn)
         self.clock = ManualClock()
         self.ids = Ids(self.clock)
@@ -90,7 +72,7 @@ class Labels(RuleBasedStateMachine):
                 "base_subject": "",
             }
             threads.begin(self.tx, thread_id, now_ms, **named, **told)
-        message = row(
+        message = message_row(
             id=self.ids.new("msg"), inbox_id=inbox, thread_id=thread_id, labels=dump(given), created_at=now_ms,
             is_spam=int(is_spam), subject=f"number {len(self.messages)}",
         )  # fmt: skip
@@ -242,20 +224,20 @@ TestLabels.settings = settings(
 
 @pytest.fixture
 def conn() -> Iterator[sqlite3.Connection]:
-    conn = opened()
+    conn = with_inboxes()
     yield conn
     conn.close()
 
 
 def test_an_arrival_writes_no_row_for_its_label(conn: sqlite3.Connection) -> None:
-    messages.insert(Tx(conn), row(id="msg_1", labels='["unread"]'))
+    messages.insert(Tx(conn), message_row(id="msg_1", labels='["unread"]'))
     assert conn.execute("SELECT count(*) FROM message_labels").fetchall() == [(0,)]
 
 
 def test_a_check_of_the_store_finds_what_disagrees(conn: sqlite3.Connection) -> None:
     tx = Tx(conn)
     for number in range(2):
-        messages.insert(tx, row(id=f"msg_{number}", inbox_id="inb_1", labels='["a","unread"]'))
+        messages.insert(tx, message_row(id=f"msg_{number}", inbox_id="inb_1", labels='["a","unread"]'))
     tx.run("UPDATE inboxes SET unread_count = 2 WHERE id = 'inb_1'")
     assert integrity.counters(tx) == []
     tx.run("DELETE FROM message_labels WHERE message_id = 'msg_0'")
@@ -270,7 +252,7 @@ def test_the_rarest_label_is_walked_over(conn: sqlite3.Connection) -> None:
     tx = Tx(conn)
     for number in range(4):
         given = ["often", UNREAD, *(["seldom"] if number == 2 else [])]
-        messages.insert(tx, row(id=f"msg_{number}", inbox_id="inb_1", labels=dump(given)))
+        messages.insert(tx, message_row(id=f"msg_{number}", inbox_id="inb_1", labels=dump(given)))
     scope = Scope("org_1", "inb_1", labels=("often", "seldom"), is_unread=True)
     bounded, _ = search.bounded(tx, scope, None)
     assert bounded.walked_label == "seldom"
@@ -285,7 +267,7 @@ def test_an_older_store_knows_which_messages_have_a_label(tmp_path: Path) -> Non
     for number, sql in enumerate(migrate.steps()[:done], 1):
         migrate._take(conn, sql, number)
     for number, given in enumerate([[], [UNREAD], ["a", UNREAD, "b"], ['x","unread'], ["a"]]):
-        made = row(id=f"msg_{number}", inbox_id="inb_1", labels=dump(given))._asdict()
+        made = message_row(id=f"msg_{number}", inbox_id="inb_1", labels=dump(given))._asdict()
         columns = [name for _, name, *_ in conn.execute("PRAGMA table_info(messages)")]
         marks = ", ".join(f":{name}" for name in columns)
         conn.execute(f"INSERT INTO messages ({', '.join(columns)}) VALUES ({marks})", made)

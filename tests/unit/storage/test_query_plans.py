@@ -1,14 +1,11 @@
 """What reads a whole table, or rows that its list does not name, is found (tests/support/query_plans.py)."""
 
-import sqlite3
-from importlib import resources
-
 import pytest
 
 from storage import messages
 from storage.engine.dialect import each_of, each_row_of
 from storage.engine.tx import Tx
-from tests.support import query_plans
+from tests.support import memory_store, query_plans
 from tests.support.query_plans import ALLOWED, FILTERS, ROOT, Watch, compared_lists, scans
 
 LIST, PAIRS = each_of("?"), each_row_of("?", 2)
@@ -70,8 +67,7 @@ def test_it_is_told_once_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in query_plans.METHODS:
         monkeypatch.setattr(Tx, name, getattr(Tx, name))
     watch.begin()
-    conn = sqlite3.connect(":memory:")
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     monkeypatch.setattr(messages, "_SELECT", messages._SELECT + " NOT INDEXED")
     tx = Tx(conn)
     tx.one("SELECT * FROM messages")  # a test's own

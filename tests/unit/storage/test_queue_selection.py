@@ -1,13 +1,11 @@
 """What the operator does to what waits: the time that a recipient has left is the same before and behind a hold."""
 
-import sqlite3
-from importlib import resources
-
 import pytest
 
 from storage import queue_selection
 from storage.engine.tx import Tx
 from storage.queue_selection import QueueSelection
+from tests.support import memory_store
 
 ALL = QueueSelection()
 DAY_MS = 24 * 3600 * 1000
@@ -16,8 +14,7 @@ NOW_MS = 1_000 * DAY_MS
 
 @pytest.fixture
 def tx() -> Tx:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     conn.execute(
         """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
              next_attempt_at, expires_at)

@@ -3,10 +3,8 @@
 The steps of its virtual machine are counted: no clock is looked at.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import resources
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,8 +23,9 @@ from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import KeptJson
+from tests.support import memory_store
+from tests.support.memory_store import insert_thread, message_row
 from tests.support.store import EPOCH_MS, ManualClock
-from tests.unit.storage.test_row_json import insert_thread, row
 
 FEW, MANY = 300, 3000
 MINUTE_S = 60
@@ -38,8 +37,7 @@ class Filled:
     """An organization with so many messages and threads, a minute between any two."""
 
     def __init__(self, size: int, folder: Path, held: int = 0) -> None:
-        self.conn = sqlite3.connect(":memory:", isolation_level=None)
-        self.conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+        self.conn = memory_store.empty()
         self.tx = Tx(self.conn)
         clock = ManualClock()
         ids = Ids(clock)
@@ -52,7 +50,7 @@ class Filled:
                 "labels": '["unread","often","seldom"]' if number < SELDOM else '["often"]',
                 "thread_id": ids.new("thd"),
             }
-            messages.insert(self.tx, row(**made, subject=f"number {number}"))
+            messages.insert(self.tx, message_row(**made, subject=f"number {number}"))
             thread = ThreadRow(
                 made["thread_id"], "org_1", "inb_1", "", "", "[]", 1, int(number < SELDOM), clock.now_ms(), 0,
                 clock.now_ms(),
@@ -66,7 +64,7 @@ class Filled:
             clock.forward(MINUTE_S)
         for _ in range(held):  # the newest of all
             made = {"id": ids.new("msg"), "created_at": clock.now_ms(), "held_at": 1, "thread_id": ""}
-            messages.insert(self.tx, row(**made))
+            messages.insert(self.tx, message_row(**made))
         self.index = SearchIndex(folder / f"{size}.sqlite3")
         self.index.make()
         some = search.waiting(self.tx, size + held)

@@ -1,8 +1,6 @@
 """The logs are read back in looks of bounded length, whatever their readers want (storage/events.py, audit.py)."""
 
-import sqlite3
 from collections.abc import Iterator
-from importlib import resources
 
 import pytest
 
@@ -11,6 +9,7 @@ from storage.audit import trail
 from storage.engine.tx import Tx
 from storage.events import Selection
 from storage.ids import first_at
+from tests.support import memory_store
 
 WALK = 10
 WANTED = (1, 10, 11, 12, 35, 100)
@@ -20,8 +19,7 @@ WANTED = (1, 10, 11, 12, 35, 100)
 def tx(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tx]:
     for log in (events, trail):
         monkeypatch.setattr(log, "WALK", WALK)
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     yield Tx(conn)
     conn.close()
 

@@ -14,9 +14,8 @@ from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import ReviewRow
 from storage.reviews import ReviewFilter
+from tests.support.memory_store import message_row, with_inboxes
 from tests.support.store import ManualClock
-from tests.unit.storage.test_labels import opened
-from tests.unit.storage.test_row_json import row
 
 DECIDED = sorted(states.REVIEW["pending"])
 INBOXES = st.sampled_from(["inb_1", "inb_2"])
@@ -27,7 +26,7 @@ class Desk:
     """A store in memory, and what holds something in it."""
 
     def __init__(self) -> None:
-        self.conn: sqlite3.Connection = opened()
+        self.conn: sqlite3.Connection = with_inboxes()
         self.tx = Tx(self.conn)
         self.clock = ManualClock()
         self.ids = Ids(self.clock)
@@ -36,7 +35,7 @@ class Desk:
         self.clock.forward(0.001)
         now_ms, message_id = self.clock.now_ms(), self.ids.new("msg")
         is_sent = direction == "outbound"
-        held = row(
+        held = message_row(
             id=message_id, inbox_id=inbox_id, direction=direction, status="held" if is_sent else "received",
             created_at=now_ms,
         )  # fmt: skip

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,8 @@ from storage.searching.search import Needle, Scope
 from storage.searching.search_index import SearchIndex
 from storage.shown import message_json, new_message_json, thread_json
 from storage.shown.message_json import Part
+from tests.support import memory_store
+from tests.support.memory_store import insert_thread, message_row
 
 YEAR_10000_MS = 253_402_300_800_000
 # Everything that the store can hold: UTF-8, so no lone surrogates.
@@ -82,8 +83,7 @@ LABELS = st.lists(WORDS.map(lambda text: text.replace("\0", "")), max_size=3)
 
 @pytest.fixture(scope="module")
 def conn() -> Iterator[sqlite3.Connection]:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     yield conn
     conn.close()
 
@@ -96,11 +96,6 @@ def tx(conn: sqlite3.Connection) -> Tx:
 def insert(tx: Tx, table: str, row: Any) -> None:
     marks = ", ".join("?" for _ in row)
     tx.run(f"INSERT INTO {table} ({columns(type(row))}) VALUES ({marks})", row)
-
-
-def insert_thread(tx: Tx, row: ThreadRow) -> None:
-    marks = ", ".join("?" for _ in row)
-    tx.run(f"INSERT INTO threads ({columns(ThreadRow)}, base_subject) VALUES ({marks}, '')", row)
 
 
 def moment(at_ms: int | None) -> str | None:
@@ -240,7 +235,7 @@ def test_new_words_with_which_a_text_begins_are_in_it_and_all_others_beside_it(
     tx.run("SAVEPOINT example")
     try:
         for number, words in enumerate((new, extracted)):
-            messages.insert(tx, row(number, text_body=text, extracted_text=words))
+            messages.insert(tx, message_row(number, text_body=text, extracted_text=words))
             found = messages.by_id(tx, f"msg_{number:03}")
             assert found is not None and (found.text_body, found.extracted_text) == (text, words)
         stored = tx.all("SELECT extracted_apart, extracted_length FROM messages ORDER BY id")
@@ -257,7 +252,7 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[l
     try:
         insert_thread(tx, thread)
         for number, some in enumerate(labels):
-            messages.insert(tx, row(number, labels=dump(some)))
+            messages.insert(tx, message_row(number, labels=dump(some)))
         shown = thread_json.get(tx, "org_1", "thd_1")
         absent = thread_json.get(tx, "org_2", "thd_1")
         in_lists = [
@@ -294,25 +289,12 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[l
     }  # fmt: skip
 
 
-def row(number: int = 1, **fields: Any) -> MessageRow:
-    given: dict[str, Any] = dict.fromkeys(MessageRow._fields)
-    given |= {
-        name: "[]" for name in ("to_addresses", "cc_addresses", "bcc_addresses", "reference_ids", "labels")
-    }
-    given |= {name: "" for name in ("from_address", "subject", "snippet", "envelope_from")}
-    numbers = ("is_auto_reply", "is_spam", "size_bytes", "header_length", "created_at", "unsubscribe")
-    given |= dict.fromkeys(numbers, 0)
-    given |= {"id": f"msg_{number:03}", "organization_id": "org_1", "inbox_id": "inb_1", "thread_id": "thd_1"}
-    given |= {"direction": "inbound", "mode": "live", "status": "received"}
-    return MessageRow(**{**given, **fields})
-
-
 @pytest.fixture
 def some(tx: Tx) -> Iterator[None]:
     tx.run("BEGIN")
     for number in range(1, 6):
-        messages.insert(tx, row(number, thread_id=f"thd_{number % 2}"))
-    messages.insert(tx, row(6, organization_id="org_2", thread_id="thd_9"))
+        messages.insert(tx, message_row(number, thread_id=f"thd_{number % 2}"))
+    messages.insert(tx, message_row(6, organization_id="org_2", thread_id="thd_9"))
     yield
     tx.run("ROLLBACK")
 
@@ -364,7 +346,7 @@ def test_a_list_in_parts_is_the_whole_list(tx: Tx, monkeypatch: pytest.MonkeyPat
     tx.run("BEGIN")
     for number in range(9):
         addresses = dump([f"{one}@{'x' * 100}.test" for one in range(10)])
-        messages.insert(tx, row(number, to_addresses=addresses))
+        messages.insert(tx, message_row(number, to_addresses=addresses))
     everything = [f"msg_{number:03}" for number in range(8, -1, -1)]
     for limit in (1, 2, 3, 8, 9, 10):
         listed = message_json.list_messages(tx, Scope("org_1"), None, limit)
@@ -382,7 +364,7 @@ def test_what_a_message_weighs(tx: Tx) -> None:
     slices = dump([(0, 5_000, "base64", None), (9_000, 700, "identity", "utf-8")])
     messages.insert(
         tx,
-        row(
+        message_row(
             7,
             thread_id="thd_7",
             text_body="äöü",
@@ -402,7 +384,7 @@ def test_a_thread_shows_the_latest_participants_and_the_labels_of_its_newest_mes
     everybody = [f"{number}@there.test" for number in range(200)]
     insert_thread(tx, ThreadRow("thd_1", "org_1", "inb_1", "", "", dump(everybody), 1, 0, 1, 0, 1))
     for number in range(LABELLED_MAX + 1):
-        messages.insert(tx, row(number, labels=dump([f"label {number:03}"])))
+        messages.insert(tx, message_row(number, labels=dump([f"label {number:03}"])))
     shown = thread_json.get(tx, "org_1", "thd_1")
     listed = whole(tx, thread_json.list_threads(tx, "org_1", limit=1, inbox_id=None))
     tx.run("ROLLBACK")
@@ -479,7 +461,9 @@ def test_a_search_finds_what_holds_the_folded_needle(
         return
     tx.run("SAVEPOINT example")
     try:
-        one = row(subject=subject, from_address=sender, from_name=name, to_addresses=dump(to), text_body=body)
+        one = message_row(
+            subject=subject, from_address=sender, from_name=name, to_addresses=dump(to), text_body=body
+        )
         messages.insert(tx, one)
         found = [place(tx, Scope("org_1"), needle, None, None, 5) for place in (search.tail, search.scan)]
         if needle.trigrams():

@@ -9,8 +9,8 @@ from storage import rules
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.rules import KEY_CHARS_MAX, LABELS_BELOW_MAX, RuleRow, Ruling, naming
+from tests.support.memory_store import with_inboxes
 from tests.support.store import ManualClock
-from tests.unit.storage.test_labels import opened
 
 OURS, THEIRS = "org_1", "org_2"
 
@@ -19,7 +19,7 @@ class Rulebook:
     """The rules of two organizations, in memory."""
 
     def __init__(self) -> None:
-        self.conn: sqlite3.Connection = opened()
+        self.conn: sqlite3.Connection = with_inboxes()
         self.conn.execute(
             """INSERT INTO organizations (id, name, plan, sending_status, created_at)
                VALUES (?, '', '', 'approved', 1)""",

@@ -1,7 +1,6 @@
 """How many addresses were written to lately (storage/tripwire.py), beside a model, and at what cost."""
 
 import sqlite3
-from importlib import resources
 from itertools import count
 
 from hypothesis import settings
@@ -11,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from storage import organizations, tripwire
 from storage.engine.tx import Tx
 from storage.upkeep import integrity
+from tests.support import memory_store
 
 SPAN_MS = 600_000
 ORGANIZATIONS = ("org_1", "org_2")
@@ -21,8 +21,7 @@ addresses = st.sets(st.sampled_from([f"{name}@there.test" for name in "abcdefgh"
 
 
 def store() -> sqlite3.Connection:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     for one in ORGANIZATIONS:
         organizations.create(Tx(conn), one, "Acme", "selfhost", 0)
     return conn

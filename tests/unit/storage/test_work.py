@@ -15,9 +15,8 @@ from storage.claims import Claimant
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import ClaimRow, dump
+from tests.support.memory_store import message_row, with_inboxes
 from tests.support.store import ManualClock
-from tests.unit.storage.test_labels import opened
-from tests.unit.storage.test_row_json import row
 
 ATTEMPTS = 2
 LEASE_MS = 60_000
@@ -30,7 +29,7 @@ class Queue:
     """An inbox with work, in memory."""
 
     def __init__(self) -> None:
-        self.conn = opened()
+        self.conn = with_inboxes()
         self.tx = Tx(self.conn)
         self.clock = ManualClock()
         self.ids = Ids(self.clock)
@@ -46,7 +45,7 @@ class Queue:
             threads.begin(self.tx, thread_id, now_ms, **told)
         else:
             threads.join(self.tx, thread_id, now_ms, **told)
-        message = row(id=message_id, thread_id=thread_id, mode=mode, created_at=now_ms, labels="[]")
+        message = message_row(id=message_id, thread_id=thread_id, mode=mode, created_at=now_ms, labels="[]")
         messages.insert(self.tx, message)
         work.put(self.tx, message)
         return message_id
@@ -198,7 +197,7 @@ def test_what_a_claim_costs_does_not_grow_with_what_is_blocked(shape: str) -> No
 
 
 def test_an_arrival_where_nothing_is_work_costs_no_statement_more() -> None:
-    conn = opened()
+    conn = with_inboxes()
     asked: list[str] = []
     tx = Tx(conn)
     conn.set_trace_callback(asked.append)

@@ -28,8 +28,7 @@ from storage.engine.tx import Tx
 from storage.policies import Levels, OutboundPolicy, Policy
 from storage.records import dump
 from storage.rules import RuleRow
-from tests.unit.storage.test_labels import opened
-from tests.unit.storage.test_row_json import row
+from tests.support.memory_store import message_row, with_inboxes
 
 CASES = int(os.environ.get("RECIPIENT_CASES", "300"))
 OWN = "inb_1@d"
@@ -78,7 +77,7 @@ class Office:
     """An inbox with a thread in which PART has written, proven, and rules as they are told."""
 
     def __init__(self) -> None:
-        self.tx = Tx(opened())
+        self.tx = Tx(with_inboxes())
         told: dict[str, Any] = {"snippet": "", "participants": [], "is_unread": True}
         told |= {"organization_id": "org_1", "inbox_id": "inb_1", "subject": "", "base_subject": ""}
         threads.begin(self.tx, "thd_1", 1, **told)
@@ -89,12 +88,13 @@ class Office:
         self._number += 1
         auth = {"verifiedDomain": split(author)[1] if proven else None}
         messages.insert(
-            self.tx, row(self._number, from_address=author, auth=dump(auth), envelope_from=author, **fields)
+            self.tx,
+            message_row(self._number, from_address=author, auth=dump(auth), envelope_from=author, **fields),
         )
 
     def goes_out(self, to: str, *, queued: bool, authority: str | None = None, status: str = "sent") -> None:
         self._number += 1
-        made = row(
+        made = message_row(
             self._number,
             direction="outbound",
             status=status,
