@@ -142,6 +142,27 @@ def test_another_organization_finds_nothing(desk: Desk) -> None:
     assert reviews.list_reviews(desk.tx, ReviewFilter("org_2", review.inbox_id), limit=9) == []
 
 
+def test_what_is_held_of_an_inbox_is_its_own_mail_that_waits(desk: Desk) -> None:
+    first, second, decided = desk.hold(), desk.hold(), desk.hold()
+    desk.decide(decided, "approved")
+    desk.hold(direction="inbound")
+    elsewhere = desk.hold("inb_2")
+    assert reviews.pending_of_inbox(desk.tx, "inb_1") == [first, second]
+    assert reviews.pending_of_inbox(desk.tx, "inb_2") == [elsewhere]
+    assert (reviews.count_pending(desk.tx, "inb_1"), reviews.count_pending(desk.tx, "inb_2")) == (2, 1)
+    assert reviews.by_id(desk.tx, second.id) == second
+
+
+def test_the_longest_over_is_first_and_some_may_be_left_out(desk: Desk) -> None:
+    later, sooner = desk.hold(lasts_ms=20), desk.hold(lasts_ms=10)
+    desk.clock.forward(1)
+    now_ms = desk.clock.now_ms()
+    assert reviews.over(desk.tx, now_ms, 9) == [("org_1", sooner.id), ("org_1", later.id)]
+    assert reviews.over(desk.tx, now_ms, 1) == [("org_1", sooner.id)]
+    assert reviews.over(desk.tx, now_ms, 9, [sooner.id]) == [("org_1", later.id)]
+    assert reviews.next_end(desk.tx, [sooner.id]) == later.expires_at
+
+
 def test_who_descends_from_whom(desk: Desk) -> None:
     chain = ["key_root", *(f"key_{number}" for number in range(50))]
     desk.key(chain[0])

@@ -88,6 +88,27 @@ async def test_settle_without_the_lease_changes_nothing(world: WebhookWorld) -> 
     assert await world.attempts() == []
 
 
+async def test_who_has_work_that_nobody_does_is_looked_at(world: WebhookWorld) -> None:
+    """`_HEADS` hops from webhook to webhook, and lands on none all of whose deliveries are leased or over."""
+    made = [await world.webhook(f"https://{number}.test/") for number in range(4)]
+    await world.event()
+    first, leased, over, last = made
+    await world.db.write(webhooks.take, leased.id, START_MS, limit=5, lease="run_1", until_ms=START_MS)
+    await world.db.write(
+        lambda tx: tx.run(
+            "UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL WHERE webhook_id = ?",
+            (over.id,),
+        )
+    )
+    heads = await world.db.read(webhooks.heads)
+    assert [(one.webhook_id, one.due_ms) for one in heads] == [(first.id, START_MS), (last.id, START_MS)]
+    assert await world.db.read(webhooks.ahead, START_MS) == []
+    assert [webhook_id for webhook_id, _ in await world.db.read(webhooks.ahead, START_MS - 1)] == [
+        first.id,
+        last.id,
+    ]
+
+
 async def test_looking_for_work_does_not_read_the_backlog(world: WebhookWorld) -> None:
     """100,000 pending deliveries of one endpoint must not slow down its neighbours (W5)."""
     busy, other = (
