@@ -1,12 +1,14 @@
 """storage.webhooks: registrations and their tenancy, the scan of what waits, the log."""
 
+from functools import partial
+
 import pytest
 
 from storage import allowances, webhooks
 from storage.allowances import UsedUp
 from storage.engine.tx import Tx
 from storage.records import WebhookAttempt, load
-from storage.webhooks import AttemptSettlement
+from storage.webhooks import AttemptSettlement, Found, LeasedDelivery
 from tests.support.webhook_world import START_MS, WebhookWorld
 
 
@@ -35,6 +37,21 @@ async def test_update_changes_what_is_given(world: WebhookWorld) -> None:
         webhooks.update, "org_1", webhook.id, START_MS, url="https://b.test/", is_active=False
     )
     assert off is not None and (off.url, off.is_active) == ("https://b.test/", 0)
+
+
+async def test_a_change_is_of_one_webhook(world: WebhookWorld) -> None:
+    other = await world.webhook("https://a.test/")
+    webhook = await world.webhook("https://b.test/")
+    assert await world.db.read(webhooks.get, "org_1", webhook.id) == webhook
+    await world.db.write(webhooks.update, "org_1", webhook.id, START_MS + 1, is_active=False)
+    rotated = await world.db.write(
+        webhooks.rotate, "org_1", webhook.id, START_MS + 2, secret=b"new", previous_until_ms=START_MS + 9
+    )
+    assert rotated is not None
+    assert (rotated.id, rotated.secret, rotated.updated_at) == (webhook.id, b"new", START_MS + 2)
+    assert (rotated.previous_secret, rotated.previous_secret_until) == (webhook.secret, START_MS + 9)
+    await world.db.write(webhooks.delete, "org_1", webhook.id, START_MS + 3)
+    assert await world.db.read(webhooks.list_webhooks, "org_1") == [other]
 
 
 async def test_a_deleted_one_is_gone(world: WebhookWorld) -> None:
@@ -86,6 +103,105 @@ async def test_settle_without_the_lease_changes_nothing(world: WebhookWorld) -> 
     settlement = AttemptSettlement(delivery, "succeeded", None, record)
     assert await world.db.write(webhooks.settle, "run_1", [settlement]) == [False]
     assert await world.attempts() == []
+
+
+UNTIL_MS = START_MS + 10_000
+
+
+async def taken(world: WebhookWorld, webhook_id: str, lease: str = "run_1") -> list[LeasedDelivery]:
+    return await world.db.write(webhooks.take, webhook_id, START_MS, limit=5, lease=lease, until_ms=UNTIL_MS)
+
+
+async def test_what_is_taken_is_what_waits_and_is_due(world: WebhookWorld) -> None:
+    webhook, other = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
+    for _ in range(4):
+        await world.event()
+    changed = {2: "lease = 'run_0'", 3: "status = 'failed'", 4: f"next_attempt_at = {START_MS + 1}"}
+    for seq, change in changed.items():
+        await world.db.write(
+            lambda tx, seq, change: tx.run(
+                f"UPDATE webhook_deliveries SET {change} WHERE webhook_id = ? AND event_seq = ?",
+                (webhook.id, seq),
+            ),
+            seq,
+            change,
+        )
+    assert await taken(world, webhook.id) == [LeasedDelivery(webhook.id, 1, 1)]
+    assert await taken(world, webhook.id) == []
+    assert [one.event_seq for one in await taken(world, other.id)] == [1, 2, 3, 4]
+    await world.db.write(webhooks.give_back, "run_1", START_MS)
+    await world.db.write(webhooks.update, "org_1", webhook.id, START_MS, is_active=False)
+    assert [one.event_seq for one in await taken(world, webhook.id)] == [1, 4]  # whenever they are due
+
+
+async def test_settling_one_delivery_settles_no_other(world: WebhookWorld) -> None:
+    webhook, other = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
+    for _ in range(2):
+        await world.event()
+    first, _ = await taken(world, webhook.id)
+    await taken(world, other.id)
+    record = WebhookAttempt(
+        "del_1", webhook.id, "org_1", None, "email.received", 1, "{}", 200, "", 1, None, 1, None, START_MS
+    )
+    settlement = AttemptSettlement(first, "succeeded", None, record)
+    assert await world.db.write(webhooks.settle, "run_1", [settlement, settlement]) == [True, False]
+    leased = ("pending", 1, UNTIL_MS, "run_1")
+    assert await world.states() == [("succeeded", 1, None, None), leased, leased, leased]
+
+
+async def test_a_delivery_that_is_asked_for_again_is_taken_alone(world: WebhookWorld) -> None:
+    webhook, other = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
+    await world.event()
+    event_id = await world.event()
+    await world.organization("org_2")
+    find = webhooks.find
+    assert await world.db.read(find, "org_2", webhook.id, event_id) is None
+    assert await world.db.read(find, "org_1", "whk_none", event_id) is None
+    found = await world.db.read(find, "org_1", webhook.id, event_id)
+    assert found == Found(webhook.id, 2, "pending", is_in_flight=False)
+    again = partial(webhooks.take_again, lease="run_1", until_ms=UNTIL_MS)
+    assert await world.db.write(again, found) == LeasedDelivery(webhook.id, 2, 1)
+    waits = ("pending", 0, START_MS, None)
+    assert webhook.id < other.id
+    assert await world.states() == [waits, ("pending", 1, UNTIL_MS, "run_1"), waits, waits]
+    assert await world.db.read(find, "org_1", webhook.id, event_id) == found._replace(is_in_flight=True)
+
+
+@pytest.mark.parametrize("let_go", ["give_back", "free_leases"])
+async def test_what_was_taken_and_not_settled_counts_for_no_attempt(world: WebhookWorld, let_go: str) -> None:
+    webhook = await world.webhook("https://a.test/")
+    await world.event()
+    await taken(world, webhook.id)
+    if let_go == "give_back":
+        await world.db.write(webhooks.give_back, "run_1", START_MS)
+        assert await world.states() == [("pending", 0, START_MS, None)]
+    else:
+        await world.db.write(webhooks.free_leases)
+        assert await world.states() == [("pending", 0, UNTIL_MS, None)]
+
+
+async def test_what_waits_too_long_is_brought_back_and_nothing_else(world: WebhookWorld) -> None:
+    """A clock that was set back: deliveries look as if they were due in hours."""
+    webhook, other = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
+    for _ in range(4):
+        await world.event()
+    await world.db.write(
+        lambda tx: [
+            tx.run("UPDATE webhook_deliveries SET next_attempt_at = ?", (UNTIL_MS,)),
+            tx.run("UPDATE webhook_deliveries SET lease = 'run_0' WHERE event_seq = 2"),
+            tx.run("UPDATE webhook_deliveries SET status = 'failed' WHERE event_seq = 3"),
+        ]
+    )
+    both = [(webhook.id, 1), (webhook.id, 4), (other.id, 1), (other.id, 4)]
+    assert sorted(await world.db.read(webhooks.ahead, START_MS)) == both
+    assert await world.db.read(webhooks.ahead, UNTIL_MS) == []
+    named = [(webhook.id, seq) for seq in (1, 2, 3)]
+    await world.db.write(webhooks.bring_back, named, START_MS)
+    assert sorted(await world.db.read(webhooks.ahead, START_MS)) == [key for key in both if key not in named]
+    late = await world.db.read(
+        lambda tx: tx.value("SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at = ?", (UNTIL_MS,))
+    )
+    assert late == 7
 
 
 async def test_who_has_work_that_nobody_does_is_looked_at(world: WebhookWorld) -> None:
