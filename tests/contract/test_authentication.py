@@ -1,9 +1,11 @@
 """Contract, section 5, and decisions.md, "Keys, scopes, bound keys": every endpoint × every kind of key."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -283,6 +285,15 @@ async def test_the_scheme_is_case_insensitive_and_blanks_pass(maild: Running) ->
     for text in (f"bearer {maild.api.key}", f"BEARER   {maild.api.key}  "):
         answer = await maild.api.with_key(None).call("GET", "/v1/inboxes", headers={"Authorization": text})
         assert answer.status == 200
+
+
+async def test_a_key_of_octets_that_are_no_text_is_unknown(maild: Running) -> None:
+    where = urlsplit(maild.api.url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    writer.write(b"GET /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer svc_live_\xff\r\n\r\n")
+    async with asyncio.timeout(5):
+        assert (await reader.readline()).split()[1] == b"401"
+    writer.transport.abort()
 
 
 async def test_revoking_works_at_once_on_an_open_connection(maild: Running) -> None:
