@@ -71,6 +71,14 @@ class Verdict:
         return cls(status, code, enhanced, text, host, tls)
 
 
+class OutcomeContext(NamedTuple):
+    """What the outcomes of one unit of work are written with, at one moment."""
+
+    new_id: NewId
+    audit: Records
+    now_ms: int
+
+
 class Settled(NamedTuple):
     """A leased row that has its verdict now. `outcome`: the verdict's status, or `expired`."""
 
@@ -100,9 +108,7 @@ def record(
     tx: Tx,
     rows: Sequence[Due],
     verdicts: Mapping[int, Verdict],
-    new_id: NewId,
-    audit: Records,
-    now_ms: int,
+    context: OutcomeContext,
     duration_ms: int,
     counts: Counts | None = None,
 ) -> Sequence[Settled]:
@@ -110,11 +116,10 @@ def record(
 
     `counts`: the unit's, which the caller writes in the end; without it they are written at once.
     """
-    settled = _settle(
-        tx, [_as_told(row, verdicts[row.position], now_ms) for row in rows], verdicts, now_ms, duration_ms
-    )
+    told = [_as_told(row, verdicts[row.position], context.now_ms) for row in rows]
+    settled = _settle(tx, told, verdicts, context.now_ms, duration_ms)
     gathered = Counts() if counts is None else counts
-    _follow(tx, settled, new_id, audit, now_ms, gathered)
+    _follow(tx, settled, context, gathered)
     if counts is None:
         gathered.write(tx)
     return settled
@@ -142,12 +147,11 @@ def _settle(
     ]
 
 
-def _follow(
-    tx: Tx, settled: Sequence[Settled], new_id: NewId, audit: Records, now_ms: int, counts: Counts
-) -> None:
-    message = _Message.load(tx, settled[0].row.message_id, new_id, audit, now_ms, counts) if settled else None
+def _follow(tx: Tx, settled: Sequence[Settled], context: OutcomeContext, counts: Counts) -> None:
+    message = _Message.load(tx, settled[0].row.message_id, context, counts) if settled else None
     if message is None:
         return
+    now_ms = context.now_ms
     failures = [_failure(row, verdict) for row, verdict, _ in settled if _is_final(row, verdict, now_ms)]
     message.count("delivered", sum(one.verdict.status in states.RECIPIENT_ACCEPTED for one in settled))
     was_sent = message.envelope.sent_at is not None
@@ -166,9 +170,7 @@ def settled_later(
     message_id: str,
     arrived: Sequence[int],
     failed: Sequence[Late],
-    new_id: NewId,
-    audit: Records,
-    now_ms: int,
+    context: OutcomeContext,
 ) -> bool:
     """A report says what became of recipients that had been accepted; did one arrive by it?
 
@@ -184,9 +186,7 @@ def settled_later(
         )
     ]
     counts = Counts()
-    message = (
-        _Message.load(tx, message_id, new_id, audit, now_ms, counts) if any(counted) or bounced else None
-    )
+    message = _Message.load(tx, message_id, context, counts) if any(counted) or bounced else None
     if message is None:
         return False
     failures = [
@@ -204,17 +204,15 @@ def settled_later(
     return any(counted)
 
 
-def complained(
-    tx: Tx, message_id: str, position: int, feedback_type: str, new_id: NewId, audit: Records, now_ms: int
-) -> bool:
+def complained(tx: Tx, message_id: str, position: int, feedback_type: str, context: OutcomeContext) -> bool:
     """A recipient that had got the message called it spam; False when it does not count.
 
     At most once for each recipient of a message. The caller has made sure that the report is about it.
     """
-    if not outbound.complain(tx, message_id, position, now_ms):
+    if not outbound.complain(tx, message_id, position, context.now_ms):
         return False
     counts = Counts()
-    message = _Message.load(tx, message_id, new_id, audit, now_ms, counts)
+    message = _Message.load(tx, message_id, context, counts)
     if message is None:
         return False
     message.complain(position, feedback_type)
@@ -230,27 +228,21 @@ class _Message:
         tx: Tx,
         message_id: str,
         envelope: MessageSummary,
-        new_id: NewId,
-        audit: Records,
-        now_ms: int,
+        context: OutcomeContext,
         counts: Counts,
     ) -> None:
-        self._audit = audit
         self._tx = tx
-        self._counts = counts
         self._id = message_id
-        self._new_id = new_id
-        self._now_ms = now_ms
+        self._new_id, self._audit, self._now_ms = context
+        self._counts = counts
         self.envelope = envelope
         self._recipients: Sequence[RecipientRow] = outbound.recipients(tx, message_id)
         self._described: Mapping[str, Any] | None = None
 
     @classmethod
-    def load(
-        cls, tx: Tx, message_id: str, new_id: NewId, audit: Records, now_ms: int, counts: Counts
-    ) -> "_Message | None":
+    def load(cls, tx: Tx, message_id: str, context: OutcomeContext, counts: Counts) -> "_Message | None":
         envelope = outbound.envelope(tx, message_id)
-        return None if envelope is None else cls(tx, message_id, envelope, new_id, audit, now_ms, counts)
+        return None if envelope is None else cls(tx, message_id, envelope, context, counts)
 
     def address_of(self, position: int) -> str:
         return next(one.address for one in self._recipients if one.position == position)

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from maild import outcomes
 from maild.message.reports import bounces
-from maild.outcomes import NewId, Verdict
+from maild.outcomes import NewId, OutcomeContext, Verdict
 from storage import queue_selection
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records
@@ -51,10 +51,11 @@ class QueueChanges:
         for organization_id, count in Counter(row.organization_id for row in rows).items():
             told = {"recipients": count}
             self._audit.record(tx, organization_id, Act.QUEUE_DROPPED, actor, selection.message_id, told)
+        context = OutcomeContext(self._new_id, self._audit, now_ms)
         for _, group in groupby(sorted(rows), key=lambda row: row.message_id):
             of_message = [row._replace(attempts=row.attempts + 1) for row in group]
             verdicts = {row.position: DROPPED for row in of_message}
-            outcomes.record(tx, of_message, verdicts, self._new_id, self._audit, now_ms, duration_ms=0)
+            outcomes.record(tx, of_message, verdicts, context, duration_ms=0)
         return len(rows)
 
 

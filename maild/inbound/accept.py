@@ -45,6 +45,7 @@ from maild.message.reading import read_message
 from maild.message.reports.domain_report import DomainReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.report import Report, read_report
+from maild.outcomes import OutcomeContext
 from storage import blobs
 from storage.audit.trail import Records
 from storage.blobs import Blobs, Stored
@@ -232,7 +233,9 @@ class Acceptor:
         now_ms = self._clock.now_ms()
         report = None
         if received.claim is not None:
-            report = reports.count(tx, received.claim, self._senders, self._ids.new, self._audit, now_ms)
+            report = reports.count(
+                tx, received.claim, self._senders, OutcomeContext(self._ids.new, self._audit, now_ms)
+            )
         if report is not None and report.is_receipt:
             return Committed(report.message_id, {}, {}, report.message_id)
         organizations = {box.organization_id for _, box in received.recipients}

@@ -30,9 +30,8 @@ from maild.message.envelope_sender import EnvelopeSenders, Token
 from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
-from maild.outcomes import Late, NewId, Verdict
+from maild.outcomes import Late, OutcomeContext, Verdict
 from storage import outbound
-from storage.audit.trail import Records
 from storage.engine.tx import Tx
 from storage.inboxes import RecipientInbox
 from storage.outbound import Reported
@@ -113,19 +112,19 @@ def is_proven(tx: Tx, claim: ReportClaim, now_ms: int) -> bool:
 
 
 def count(
-    tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, audit: Records, now_ms: int
+    tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, context: OutcomeContext
 ) -> CountedReport | None:
     """Let the report have its effect, durable with the transaction; None when it counts for nothing."""
     for token in claim.tokens:
         message = outbound.reported(tx, token.value)
-        if message is None or not _is_about(claim, message, token.domain, now_ms):
+        if message is None or not _is_about(claim, message, token.domain, context.now_ms):
             continue
         recipients = _recipients_covered(token, message, outbound.recipients(tx, message.id), senders)
         if recipients:
             if isinstance(claim.report, Complaint):
-                _complain(tx, message.id, claim.report, recipients, new_id, audit, now_ms)
+                _complain(tx, message.id, claim.report, recipients, context)
                 return CountedReport(message.id, False)
-            has_arrived = _settle(tx, message.id, token, claim.report, recipients, new_id, audit, now_ms)
+            has_arrived = _settle(tx, message.id, token, claim.report, recipients, context)
             is_all = all(fate.action in ARRIVED for fate in claim.report.fates)
             return CountedReport(message.id, has_arrived and is_all)
     return None
@@ -159,9 +158,7 @@ def _settle(
     token: Token,
     report: DeliveryReport,
     recipients: Sequence[RecipientRow],
-    new_id: NewId,
-    audit: Records,
-    now_ms: int,
+    context: OutcomeContext,
 ) -> bool:
     """Has anybody's mail arrived by it?"""
     fates: dict[int, Fate] = {}
@@ -171,7 +168,7 @@ def _settle(
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
     failed = [_late(at, fate, token) for at, fate in fates.items() if fate.action == "failed"]
-    return outcomes.settled_later(tx, message_id, arrived, failed, new_id, audit, now_ms)
+    return outcomes.settled_later(tx, message_id, arrived, failed, context)
 
 
 def _complain(
@@ -179,13 +176,11 @@ def _complain(
     message_id: str,
     complaint: Complaint,
     recipients: Sequence[RecipientRow],
-    new_id: NewId,
-    audit: Records,
-    now_ms: int,
+    context: OutcomeContext,
 ) -> None:
     # One report is of one recipient: the first of those named, whether or not it counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
-        outcomes.complained(tx, message_id, position, complaint.feedback_type, new_id, audit, now_ms)
+        outcomes.complained(tx, message_id, position, complaint.feedback_type, context)
 
 
 def _places(recipients: Sequence[RecipientRow]) -> Mapping[str, int]:

@@ -23,7 +23,7 @@ from conf.log_events import LogEvent, clean, tell
 from maild import accepted, outcomes
 from maild.accepted import AcceptedOutcome
 from maild.outbound.simulator import FollowUp
-from maild.outcomes import NewId, Settled, Verdict
+from maild.outcomes import OutcomeContext, Settled, Verdict
 from maild.ports import DeliverLocal
 from storage import attempts, outbound, tls_sessions
 from storage.audit.trail import Records
@@ -197,9 +197,8 @@ class Settler:
         now_ms = self._clock.now_ms()
         try:
             outcomes_of_unit = [outcome for outcome, _ in unit]
-            recorded = await self._db.write(
-                _record_together, outcomes_of_unit, self._ids.new, self._audit, now_ms
-            )
+            context = OutcomeContext(self._ids.new, self._audit, now_ms)
+            recorded = await self._db.write(_record_together, outcomes_of_unit, context)
         except Exception:  # which of them is at fault, each shows by itself
             await asyncio.gather(*(self._settle(outcome, settled) for outcome, settled in unit))
             return
@@ -225,10 +224,10 @@ class Settler:
     async def _store(self, outcome: Outcome) -> Sequence[Settled]:
         """Write it, as often as it takes."""
         while True:
-            now_ms = self._clock.now_ms()
+            context = OutcomeContext(self._ids.new, self._audit, self._clock.now_ms())
             write = self._db.write_apart if outcome.takes_long() else self._db.write
             try:
-                outcome.verdicts, settled = await write(_record, outcome, self._ids.new, self._audit, now_ms)
+                outcome.verdicts, settled = await write(_record, outcome, context)
                 return settled
             except DatabaseClosed:
                 raise
@@ -250,25 +249,24 @@ Recorded = tuple[dict[int, Verdict], Sequence[Settled]]
 
 
 def _record_together(
-    tx: Tx, outcomes_of_unit: Sequence[Outcome], new_id: NewId, audit: Records, now_ms: int
+    tx: Tx, outcomes_of_unit: Sequence[Outcome], context: OutcomeContext
 ) -> Sequence[Recorded]:
     counts = Counts()
     well = [outcome for outcome in outcomes_of_unit if outcome.is_accepted()]
-    told = accepted.record(tx, [outcome.as_accepted() for outcome in well], new_id, now_ms, counts)
+    ended = [outcome.as_accepted() for outcome in well]
+    told = accepted.record(tx, ended, context.new_id, context.now_ms, counts)
     recorded: dict[int, Recorded] = {
         id(outcome): (outcome.verdicts, () if settled is None else (settled,))
         for outcome, settled in zip(well, told, strict=True)
     }
     for outcome in outcomes_of_unit:
         if id(outcome) not in recorded:
-            recorded[id(outcome)] = _record(tx, outcome, new_id, audit, now_ms, counts)
+            recorded[id(outcome)] = _record(tx, outcome, context, counts)
     counts.write(tx)
     return [recorded[id(outcome)] for outcome in outcomes_of_unit]
 
 
-def _record(
-    tx: Tx, outcome: Outcome, new_id: NewId, audit: Records, now_ms: int, counts: Counts | None = None
-) -> Recorded:
+def _record(tx: Tx, outcome: Outcome, context: OutcomeContext, counts: Counts | None = None) -> Recorded:
     """The verdicts, with those of the local unit, and what was settled by them."""
     verdicts = outcome.verdicts
     if outcome.has_units() and not outbound.holds(tx, outcome.rows):
@@ -288,11 +286,11 @@ def _record(
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    settled = outcomes.record(tx, outcome.rows, verdicts, new_id, audit, now_ms, outcome.duration_ms, counts)
+    settled = outcomes.record(tx, outcome.rows, verdicts, context, outcome.duration_ms, counts)
     if outcome.evidence is not None:
         _keep_evidence(tx, outcome.evidence, outcome.attempted, settled)
     for session in outcome.tls_sessions:
-        tls_sessions.note(tx, now_ms // DAY_MS, outcome.rows[0].domain, session)
+        tls_sessions.note(tx, context.now_ms // DAY_MS, outcome.rows[0].domain, session)
     for follow_up in outcome.follow_ups:
         follow_up(tx)
     return verdicts, settled

@@ -14,7 +14,7 @@ from maild import outcomes
 from maild.message.compose import Outgoing, compose
 from maild.message.model import Mailbox
 from maild.message.thread_headers import base_subject, reply_references
-from maild.outcomes import Verdict
+from maild.outcomes import OutcomeContext, Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage import messages
 from storage.audit.trail import Records
@@ -69,8 +69,8 @@ class Simulator:
         return Played({row.position: _verdict(row) for row in rows}, follow_ups)
 
     def _complain(self, row: Due, tx: Tx) -> None:
-        now_ms = self._clock.now_ms()
-        outcomes.complained(tx, row.message_id, row.position, "abuse", self._ids.new, self._audit, now_ms)
+        context = OutcomeContext(self._ids.new, self._audit, self._clock.now_ms())
+        outcomes.complained(tx, row.message_id, row.position, "abuse", context)
 
     async def _answer(self, row: Due) -> list[FollowUp]:
         message = await self._db.read(messages.by_id, row.message_id)

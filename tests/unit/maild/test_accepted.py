@@ -9,7 +9,7 @@ import pytest
 
 from maild import accepted, outcomes
 from maild.accepted import AcceptedOutcome
-from maild.outcomes import Verdict
+from maild.outcomes import OutcomeContext, Verdict
 from storage import attempts, outbound
 from storage.attempts import FIRST_KEPT, LATEST_KEPT, OneAttempt
 from storage.blobs import Blobs
@@ -68,7 +68,11 @@ def one_after_the_other(tx: Tx, ended: Sequence[AcceptedOutcome], store: Store) 
     told = []
     for row, verdict, duration_ms, evidence in ended:
         settled = outcomes.record(
-            tx, [row], {row.position: verdict}, store.ids.new, store.audit, store.clock.now_ms(), duration_ms
+            tx,
+            [row],
+            {row.position: verdict},
+            OutcomeContext(store.ids.new, store.audit, store.clock.now_ms()),
+            duration_ms,
         )
         if settled and evidence is not None:
             attempts.keep_evidence(tx, row.message_id, [OneAttempt(row.position, row.attempts)], evidence)

@@ -8,7 +8,7 @@ import pytest
 
 from maild import circuit_breaker, outcomes
 from maild.circuit_breaker import judge
-from maild.outcomes import Verdict
+from maild.outcomes import OutcomeContext, Verdict
 from storage import organizations, usage
 from storage.clock import day_of
 from storage.usage import ReputationRates
@@ -78,7 +78,11 @@ async def test_complaints_pause_it_too(store: Store) -> None:
     async def complain(position: int) -> bool:
         now_ms = store.clock.now_ms()
         return await store.db.write(
-            outcomes.complained, message_id, position, "abuse", store.ids.new, store.audit, now_ms
+            outcomes.complained,
+            message_id,
+            position,
+            "abuse",
+            OutcomeContext(store.ids.new, store.audit, now_ms),
         )
 
     assert await complain(0)
@@ -99,7 +103,7 @@ async def test_who_never_got_the_message_can_not_complain(store: Store) -> None:
     now_ms = store.clock.now_ms()
     for verdict in (Verdict.of(451, None, "later", "mx"), BAD):
         assert not await store.db.write(
-            outcomes.complained, message_id, 0, "abuse", store.ids.new, store.audit, now_ms
+            outcomes.complained, message_id, 0, "abuse", OutcomeContext(store.ids.new, store.audit, now_ms)
         )
         await settle(store, verdict)
         assert isinstance(store.clock, ManualClock)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from maild import outcomes
-from maild.outcomes import Late, Verdict
+from maild.outcomes import Late, OutcomeContext, Verdict
 from storage import outbound, outbound_events, usage
 from storage.clock import day_of, iso, month_of
 from storage.events import DELIVERIES
@@ -32,9 +32,7 @@ async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> Non
         outcomes.record,
         leased.rows,
         verdicts,
-        store.ids.new,
-        store.audit,
-        store.clock.now_ms(),
+        OutcomeContext(store.ids.new, store.audit, store.clock.now_ms()),
         duration_ms=5,
     )
 
@@ -103,7 +101,9 @@ async def test_a_row_that_is_gone_counts_for_nothing(store: Store) -> None:
     leased = await store.db.write(outbound.lease, "run", now_ms, 9, lambda attempts, at: now_ms)
     await store.db.write(lambda tx: tx.run("DELETE FROM recipients WHERE message_id = ?", (message_id,)))
     verdicts = {0: Verdict.of(550, "5.1.1", "no")}
-    await store.db.write(outcomes.record, leased.rows, verdicts, store.ids.new, store.audit, now_ms, 1)
+    await store.db.write(
+        outcomes.record, leased.rows, verdicts, OutcomeContext(store.ids.new, store.audit, now_ms), 1
+    )
     assert await store.events() == []
     assert await store.scalar("SELECT count(*) FROM usage") == 0
 
@@ -117,7 +117,7 @@ async def test_a_bounce_that_comes_later(store: Store) -> None:
     async def bounce(position: int) -> None:
         failed = [Late(position, late)]
         await store.db.write(
-            outcomes.settled_later, message_id, [], failed, store.ids.new, store.audit, now_ms
+            outcomes.settled_later, message_id, [], failed, OutcomeContext(store.ids.new, store.audit, now_ms)
         )
 
     await bounce(0)
@@ -138,7 +138,11 @@ async def test_what_a_smarthost_took_arrives_later(store: Store) -> None:
     now_ms = store.clock.now_ms()
     for arrived, status in (([0], "sent"), ([0, 1], "delivered"), ([0, 1], "delivered")):
         await store.db.write(
-            outcomes.settled_later, message_id, arrived, [], store.ids.new, store.audit, now_ms
+            outcomes.settled_later,
+            message_id,
+            arrived,
+            [],
+            OutcomeContext(store.ids.new, store.audit, now_ms),
         )
         assert len(await store.events()) == 1  # email.sent: what arrives later is told to nobody
         assert (await store.message(message_id)).status == status
