@@ -84,6 +84,10 @@ SLOW = HOSTILE | {
     "one undeclared text": b"Subject: x\r\n\r\n" + UMLAUTS,
     "500 uuencoded files": b"Subject: x\r\n\r\n" + b"begin 644 a\r\n`\r\nend\r\n" * 500,
     "20,000 tags": html(b"<ul><li>" * 10_000),
+    "30,000 attributes": html(b"<a " + b"x=y " * 30_000 + b">x"),
+    "30,000 attributes in base64": in_base64(b"text/html", b"<a " + b"x=y " * 23_000 + b">x"),
+    "60,000 references": html(b"&" * 60_000),
+    "20,000 references in a tag": html(b"<a href='" + b"&am" * 20_000 + b"'>x</a>"),
     "20,000 tags in base64": in_base64(b"text/html", b"<ul><li>" * 10_000),
     "10,000 lines": b"Subject: x\r\n\r\n" + b"On x wrote:\r\n" * 8000,
     "10,000 lines in base64": in_base64(b"text/plain", b"x\r\n" * 10_000),
@@ -99,6 +103,7 @@ ORDINARY = {
     "an attachment": parts(1, head=b"Content-Transfer-Encoding: base64\r\n", body=base64.encodebytes(b"x" * 80_000)),
     "50 people": b"To: " + b", ".join(b"Name %d <a%d@b.test>" % (one, one) for one in range(50)) + b"\r\n\r\nhi",
     "a newsletter": html(b"<p>Some words of a paragraph, <a href='https://x.test/'>a link</a>.</p>\r\n" * 300),
+    "one of many styles": html(b"<p class='a' style='b: c' align='left' lang='d'>Some &auml;&nbsp;</p>\r\n" * 300),
     "6 KiB of characters that Python's Big5 lacks": big5(3_000),
     "UTF-8 without a word of it": "Subject: x\r\n\r\nGrüße\r\n".encode(),
 }  # fmt: skip
