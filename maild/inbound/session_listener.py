@@ -35,6 +35,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 BEGUN_A_ROUND = 4  # connections: as much as a command
 ANSWERED_A_ROUND = 4  # commands: a fifth of a millisecond each
+DECRYPTED_A_ROUND = 3  # pieces of TLS: half a millisecond for a handshake, one for a thousand records
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
 _GIVES_WAY = SmtpError(421, "4.3.2", "others need the place of this session, try again later")
@@ -95,6 +96,7 @@ class SessionListener(Service):
         self._use = ground.use
         self._begun = RoundShare(BEGUN_A_ROUND, self._use.is_light)
         self._answered = RoundShare(ANSWERED_A_ROUND, self._use.is_light)
+        self._decrypted = RoundShare(DECRYPTED_A_ROUND, self._use.is_light)
         self._committed = RoundShare(COMMITTED_A_ROUND, self._use.is_light)
 
     @abstractmethod
@@ -217,6 +219,10 @@ class SessionListener(Service):
         self._use.note(address)
         if not self._use.is_alone(address):
             await share.begin(address)
+
+    def place_to_decrypt(self, peer: str) -> "asyncio.Future[None] | None":
+        """None: what came under TLS may be looked at now; else what is done when it may."""
+        return self._decrypted.place(peer)
 
     async def may_commit(self, peer: str) -> None:
         """Return when a message that has come may be taken."""

@@ -11,7 +11,6 @@ gives the abstract methods, and calls what has a public name here.
 
 import asyncio
 from abc import ABC, abstractmethod
-from asyncio import sslproto
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from ssl import SSLContext
@@ -20,6 +19,7 @@ from aiosmtpd.smtp import SMTP
 
 from maild.errors import SmtpError
 from maild.inbound.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
+from maild.inbound.tls_layer import TlsLayer
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
 END_OF_DATA = b"\r\n.\r\n"
@@ -102,6 +102,10 @@ class SmtpProtocol(SMTP, ABC):
     @abstractmethod
     def not_proxied(self, reason: str) -> None:
         """The balancer did not send the header that it must; the connection is closed next."""
+
+    @abstractmethod
+    def place_to_decrypt(self) -> "asyncio.Future[None] | None":
+        """None: what came under TLS may be looked at now; else what is done when it may."""
 
     @abstractmethod
     def secured(self) -> None:
@@ -228,9 +232,8 @@ class SmtpProtocol(SMTP, ABC):
         """Put TLS between the transport and us; HandshakeFailed."""
         assert self.tls_context is not None
         waiter = self.loop.create_future()
-        protocol = self._tls_protocol = sslproto.SSLProtocol(
-            self.loop, self, self.tls_context, waiter, server_side=True
-        )
+        protocol = TlsLayer(self.loop, self, self.tls_context, waiter, self.place_to_decrypt)
+        self._tls_protocol = protocol
         plain = self._original_transport = self.transport
         assert plain is not None
         plain.set_protocol(protocol)
@@ -244,7 +247,7 @@ class SmtpProtocol(SMTP, ABC):
         except Exception as error:
             raise HandshakeFailed from error
 
-    def _hand_over(self, protocol: sslproto.SSLProtocol) -> None:
+    def _hand_over(self, protocol: TlsLayer) -> None:
         """What came before the handshake was begun: its first octets where TLS comes first, else nothing of worth."""
         already = bytes(self._reader._buffer)  # type: ignore[attr-defined]
         self._reader._buffer.clear()  # type: ignore[attr-defined]

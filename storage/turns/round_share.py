@@ -31,14 +31,19 @@ class RoundShare:
 
     async def begin(self, owner: str) -> None:
         """Return when the owner's piece may begin."""
+        if (called := self.place(owner)) is not None:
+            await called
+
+    def place(self, owner: str) -> "asyncio.Future[None] | None":
+        """None: the owner's piece may begin now; else what is done when it may. Who cancels that takes no place."""
         self._next_round.expect()
         is_light = self._is_light(owner)
         if self._begun < self._a_round and not self._light and (is_light or not self._heavy):
             self._begun += 1
-            return
+            return None
         called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         (self._light if is_light else self._heavy).put(owner, called)
-        await called
+        return called
 
     def _begin_round(self) -> None:
         self._begun = 0

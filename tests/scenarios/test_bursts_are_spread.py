@@ -2,6 +2,7 @@
 between (storage/turns/round_share.py)."""
 
 import asyncio
+import ssl
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +11,14 @@ import pytest
 
 from maild.inbound.accept import Acceptor
 from maild.inbound.conversation import Conversation
-from maild.inbound.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND
+from maild.inbound.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND, DECRYPTED_A_ROUND
+from maild.inbound.tls_layer import PIECE_OCTETS
 from storage.turns.recent_use import RecentUse
-from tests.support.running import Running
+from tests.support.running import Running, Smtp
 
 MANY = 12
+RECORDS = 100_000
+LEAST_OF_A_RECORD = 22  # of TLS 1.3: a head of 5, the kind of content, and 16 that prove it
 Called = Callable[..., Any]
 
 
@@ -74,3 +78,79 @@ async def test_commands_that_come_at_once_are_answered_in_several_rounds_unless_
     assert [(await talk.reply())[:3] for talk in talks] == ["250"] * MANY
     assert 1 < max(rounds.calls.values()) <= most
     assert is_alone is (max(rounds.calls.values()) > ANSWERED_A_ROUND)
+
+
+async def test_handshakes_that_come_at_once_are_made_in_several_rounds(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks = await asyncio.gather(*(ready_for_tls(maild) for _ in range(MANY)))
+    hellos = [Client().said() for _ in range(MANY)]
+    rounds = CountedRounds(MANY)
+    monkeypatch.setattr(ssl.SSLObject, "do_handshake", rounds.counted(ssl.SSLObject.do_handshake))
+    rounds.begin()
+    await asyncio.gather(*(talk.write(hello) for talk, hello in zip(talks, hellos, strict=True)))
+    assert [len(await talk._reader.read(1)) for talk in talks] == [1] * MANY
+    assert 1 < max(rounds.calls.values()) <= DECRYPTED_A_ROUND
+
+
+async def test_records_of_one_octet_are_decrypted_in_several_rounds(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk, client = await ready_for_tls(maild), Client()
+    while not client.is_ready:
+        await talk.write(client.said())
+        client.hear(await talk._reader.read(PIECE_OCTETS))
+    await talk.write(client.said())
+    rounds = CountedRounds(RECORDS)
+    monkeypatch.setattr(ssl.SSLObject, "read", rounds.counted(ssl.SSLObject.read))
+    rounds.begin()
+    await talk.write(client.said(*[b"x"] * (RECORDS - 2), b"\r\n"))
+    while not (reply := client.heard()):
+        client.hear(await talk._reader.read(PIECE_OCTETS))
+    assert reply.startswith(b"500 ")
+    # Those that were called in the round before come beside those that needn't wait.
+    assert max(rounds.calls.values()) <= 2 * DECRYPTED_A_ROUND * PIECE_OCTETS // LEAST_OF_A_RECORD
+
+
+class Client:
+    """The client's side of TLS, whose octets leave when it is told to."""
+
+    def __init__(self) -> None:
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._heard, self._said = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._heard, self._said)
+        self.is_ready = False
+        self._shake_hands()
+
+    def _shake_hands(self) -> None:
+        try:
+            self._tls.do_handshake()
+            self.is_ready = True
+        except ssl.SSLWantReadError:
+            pass
+
+    def hear(self, octets: bytes) -> None:
+        self._heard.write(octets)
+        if not self.is_ready:
+            self._shake_hands()
+
+    def heard(self) -> bytes:
+        """What was said to it in the records that came; nothing in those of the handshake."""
+        try:
+            return self._tls.read(1000)
+        except ssl.SSLWantReadError:
+            return b""
+
+    def said(self, *words: bytes) -> bytes:
+        """A record for each of the words."""
+        for word in words:
+            self._tls.write(word)
+        return self._said.read()
+
+
+async def ready_for_tls(maild: Running) -> Smtp:
+    talk = await maild.smtp()
+    await talk.say("EHLO friend.test")
+    assert (await talk.say("STARTTLS")).startswith("220 ")
+    return talk
