@@ -10,6 +10,12 @@ _NO_SUCH_PAGE = "There is no such page. The menu leads to those there are."
 _TEXTS: Mapping[str, str] = {
     "insufficient_scope": "Your role reads, and does not act. An owner or admin can do this.",
     "not_found": _NO_SUCH_PAGE,
+    "validation_failed": "Something in the form is not as it must be.",
+    "thread_advanced": "Nothing was sent: the conversation went on after this page was loaded. Read what came;"
+    " your words are still here.",
+    "recipient_suppressed": "Nothing was sent: {email} is on the suppression list ({reason}).",
+    "recipient_not_allowed": "Nothing was sent: a rule or a policy keeps mail from {address}.",
+    "invalid_scopes": "A key that is bound to an inbox holds scopes of mail alone. Untick the others.",
 }
 
 
@@ -58,8 +64,12 @@ class TooMany(PageFault):
 
 def told_of(refusal: Refusal, status: int) -> PageFault:
     """What an operation refuses."""
-    faults = (refusal.details or {}).get("fields") or ()
-    details = [f"{one['path']}: {one['message']}" if one["path"] else one["message"] for one in faults]
-    fault = PageFault(_TEXTS.get(refusal.code, refusal.message), details)
+    told = refusal.details or {}
+    details = [
+        f"{one['path']}: {one['message']}" if one["path"] else one["message"]
+        for one in told.get("fields", ())
+    ]
+    text = _TEXTS[refusal.code].format_map(told) if refusal.code in _TEXTS else refusal.message
+    fault = PageFault(text, details)
     fault.status, fault.title = status, _TITLES.get(status, PageFault.title)
     return fault

@@ -113,14 +113,17 @@ class PageCall:
 
 PageAnswer = Html | SeeOther | Download | MailDocument
 Run = Callable[[PageCall], Awaitable[PageAnswer]]
+Show = Callable[[PageCall], Awaitable[Html]]
 
 
 class PageRoute(NamedTuple):
-    """One row of the pages: `path` as routers write it, below /console."""
+    """One row of the pages: `path` as routers write it, below /console. `again`: the page that has the
+    form, which is shown where the form is refused."""
 
     method: str
     path: str
     run: Run
+    again: Show | None = None
 
 
 async def ask_operation(

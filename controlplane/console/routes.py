@@ -19,7 +19,16 @@ from controlplane.console.faults import NoSuchPage, PageFault, told_of
 from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import MEMBERS_FORM, Form, FormBody, read_form
 from controlplane.console.live import Live
-from controlplane.console.page import Html, MailDocument, PageAnswer, PageCall, PageRoute, SeeOther, TooLong
+from controlplane.console.page import (
+    Html,
+    MailDocument,
+    PageAnswer,
+    PageCall,
+    PageRoute,
+    SeeOther,
+    Show,
+    TooLong,
+)
 from controlplane.console.pages import PAGES
 from controlplane.console.rendering import Templates
 from controlplane.console.session import SignedIn
@@ -182,8 +191,23 @@ class Console:
         )
         try:
             return await self._answer(request, signed_in, await page.run(call))
+        except Refusal as refusal:
+            if page.again is None or status_of(refusal) == 401:
+                raise
+            return await self._again(request, page.again, call, refusal)
         except TooLong:
             raise NoSuchPage("This is longer than a page shows. The API gives it whole.") from None
+
+    async def _again(
+        self, request: web.Request, show: Show, call: PageCall, refusal: Refusal
+    ) -> web.Response:
+        """The page of the form that was refused: why, and with what was typed. What hinders the page too, it tells."""
+        page, status = await show(call), status_of(refusal)
+        request[CODE] = refusal.code
+        shown = {**page.shown, "fault": told_of(refusal, status), "given": call.form}
+        response = await self._html(request, call.signed_in, Html(page.template, shown, status))
+        response.headers.update(headers_of(refusal))
+        return response
 
     async def _answer(
         self, request: web.Request, signed_in: SignedIn, answer: PageAnswer
@@ -204,6 +228,8 @@ class Console:
             "waiting": await self._waiting(signed_in),
             "path": request.path,
             "done": request.query.get("done", ""),
+            "fault": None,
+            "given": Form(),
         }
         await self._templates_are_compiled()
         return web.Response(

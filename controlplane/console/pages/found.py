@@ -37,9 +37,9 @@ async def inbox_or_none(call: PageCall, inbox_id: str) -> dict[str, Any] | None:
 
 
 async def inboxes_to_choose(call: PageCall, most: int) -> tuple[str, list[dict[str, Any]]]:
-    """The id of the inbox that the query names, which is empty unless there is one, and inboxes with it in front."""
+    """The id of the inbox that the form or the query names, empty unless there is one, and inboxes with it in front."""
     inboxes: list[dict[str, Any]] = await call.ask("listInboxes", limit=most)
-    asked = call.query.get("inbox", "")
+    asked = call.form.get("inbox") or call.query.get("inbox", "")
     chosen = await inbox_or_none(call, asked) if asked.startswith("inb_") else None
     if chosen is None:
         return "", inboxes

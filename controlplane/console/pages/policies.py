@@ -54,6 +54,7 @@ async def show_of_inbox(call: PageCall) -> Html:
         {
             "inbox": inbox,
             "policy": await call.ask("getInboxPolicy", call.id),
+            "typed": {**document_in(call.form), "work": _work(call.form)} if call.form else None,
             "choices": what_policies_can_say(),
         },
     )

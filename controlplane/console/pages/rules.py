@@ -2,7 +2,7 @@
 
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.console.pages.found import inboxes_to_choose
-from controlplane.console.pages.policies import what_policies_can_say, what_recommended_adds
+from controlplane.console.pages.policies import document_in, what_policies_can_say, what_recommended_adds
 from controlplane.contract.rules import NOTE_CHARS
 
 PAGE = 30
@@ -26,6 +26,7 @@ async def show_list(call: PageCall) -> Html:
             "directions": DIRECTIONS,
             "note_max": NOTE_CHARS,
             "policy": policy,
+            "typed": document_in(call.form) if "recipients" in call.form else None,
             "missing": what_recommended_adds(policy),
             "choices": what_policies_can_say(),
             "inboxes": inboxes,

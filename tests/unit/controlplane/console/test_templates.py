@@ -62,7 +62,7 @@ def test_what_pages_load_is_small() -> None:
 def test_values_are_escaped() -> None:
     shown: dict[str, Any] = {
         "title": "<script>alert(1)</script>", "text": '"><img src=x>', "details": ["'<b>"],
-        "member": None, "acts": False, "waiting": None, "path": "", "done": "",
+        "member": None, "acts": False, "waiting": None, "path": "", "done": "", "fault": None,
     }  # fmt: skip
     text = Templates(Clock(), "host").render("fault.html", shown)
     assert "<script>alert" not in text and "<img" not in text and "<b>" not in text
