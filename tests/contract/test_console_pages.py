@@ -11,12 +11,15 @@ import pytest
 from controlplane.console.link_mail import LINKS_PER_HOUR
 from controlplane.console.session import FAILURES_MAX
 from storage import console_sessions
+from storage.clock import Clock, iso
 from tests.conftest import Start
 from tests.support.console import LOCAL, SAME_ORIGIN, Visitor
 from tests.support.holding import hold, mail
 from tests.support.reviewing import Held
 from tests.support.running import Running, until
 from tests.support.store import ManualClock
+
+TOMORROW = iso(Clock().now_ms() + 86_400_000)
 
 
 @pytest.fixture
@@ -103,6 +106,34 @@ async def test_a_reader_sees_what_is_held_and_decides_nothing(local: Running) ->
         assert done.status == 403, act
     assert (await held.review(sent))["status"] == "pending"
     assert (await held.reviewer.get("/v1/drafts")).data == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "lost"),
+    [
+        ({}, "as a draft."),
+        ({"html": "<p>Hello"}, "as a draft, without its HTML."),
+        (
+            {"html": "<p>Hello", "sendAt": TOMORROW},
+            "as a draft, without its HTML and its time.",
+        ),
+    ],
+)
+async def test_an_edit_says_what_a_draft_can_not_take_over(
+    local: Running, sent: dict[str, Any], lost: str
+) -> None:
+    held = await Held.make(local)
+    review = (await held.held(**sent))["review"]
+    member = await Visitor.sign_in(local)
+    assert lost in (await member.get(f"/console/reviews/{review['id']}")).said
+
+
+async def test_a_long_mail_does_not_hide_its_decision(local: Running) -> None:
+    held = await Held.make(local)
+    review = (await held.held(text="a line\n" * 3000))["review"]
+    page = await (await Visitor.sign_in(local)).get(f"/console/reviews/{review['id']}")
+    before = page.text.partition("a line")[0]
+    assert re.search(r'<p class="jump"><a href="#decision">', before) and 'id="decision"' in page.text
 
 
 async def test_an_edit_leaves_no_draft_where_the_review_is_decided(local: Running) -> None:

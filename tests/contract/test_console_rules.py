@@ -167,6 +167,16 @@ async def test_nobody_writes_over_what_somebody_else_wrote(local: Running) -> No
         assert (await local.api.get(api)).data["version"] == 1
 
 
+@pytest.mark.parametrize("between", [",", " ", ";", "; ", " , "])
+async def test_addresses_stand_as_people_write_them(local: Running, between: str) -> None:
+    member = await Visitor.sign_in(local)
+    form = form_of(await member.get("/console/rules"), "/console/rules/policy")
+    done = await member.post("/console/rules/policy", **{**form, "notify": f"a@b.test{between}c@d.test"})
+    assert done.location == "/console/rules?done=policy_saved"
+    policy = (await local.api.get("/v1/organization/policy")).data
+    assert policy["review"]["notify"] == ["a@b.test", "c@d.test"]
+
+
 async def test_what_is_no_number_is_told_by_its_field(local: Running) -> None:
     member = await Visitor.sign_in(local)
     form = form_of(await member.get("/console/rules"), "/console/rules/policy")

@@ -6,6 +6,7 @@ What is too long for a field is shown, in parts, and kept as it is: a form has n
 from typing import Any
 
 from controlplane.console.budget import octets_of
+from controlplane.console.forms import addresses_in
 from controlplane.console.marking import marked_text
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.console.pages.found import inbox_or_none
@@ -36,7 +37,7 @@ async def show(call: PageCall) -> Html:
 async def save(call: PageCall) -> SeeOther:
     """Keep what the form says; `send`: and send it."""
     form = call.form
-    given: dict[str, Any] = {kind: _addresses(form[kind]) for kind in _KINDS if kind in form}
+    given: dict[str, Any] = {kind: addresses_in(form[kind]) for kind in _KINDS if kind in form}
     given |= {name: form[name] for name in ("subject", "text") if name in form}
     await call.ask("updateDraft", call.id, **given)
     if "send" not in form:
@@ -50,7 +51,3 @@ async def save(call: PageCall) -> SeeOther:
 async def discard(call: PageCall) -> SeeOther:
     draft = await call.ask("discardDraft", call.id)
     return SeeOther(f"/console/inboxes/{draft['inboxId']}", "discarded")
-
-
-def _addresses(typed: str) -> list[str]:
-    return [one for one in typed.replace(",", " ").replace(";", " ").split() if one]

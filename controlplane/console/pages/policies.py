@@ -7,7 +7,7 @@ theirs.
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from controlplane.console.forms import Form
+from controlplane.console.forms import Form, addresses_in
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.contract import policies
 from controlplane.contract.checks import WarningCode
@@ -92,7 +92,7 @@ def document_in(form: Form) -> dict[str, Any]:
         "inbound": {"hold": form.several.get("hold", []), "unlisted": form.get("unlisted", "")},
         "review": {
             "expiresAfterSeconds": _number(form, "expiresAfterSeconds"),
-            "notify": form.get("notify", "").replace(",", " ").split(),
+            "notify": addresses_in(form.get("notify", "")),
         },
     }
 
