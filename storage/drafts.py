@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from storage.engine.dialect import unindexed
 from storage.engine.tx import Tx
 from storage.records import DraftRow, columns
 
@@ -35,7 +36,8 @@ def list_draft_ids(
     before: str | None = None,
 ) -> list[str]:
     """Their ids, newest first; every filter that is given must hold."""
-    conditions = ["organization_id = :organization_id"]
+    owner = "organization_id" if inbox_id is None else unindexed("organization_id")
+    conditions = [f"{owner} = :organization_id"]
     parameters: dict[str, Any] = {"organization_id": organization_id, "limit": limit}
     for condition, name, value in (
         ("status = :status", "status", status),

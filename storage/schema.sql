@@ -200,6 +200,7 @@ CREATE TABLE suppressions (
   UNIQUE (organization_id, email)
 ) STRICT;
 CREATE INDEX suppressions_by_organization ON suppressions (organization_id, id);
+CREATE INDEX suppressions_by_reason ON suppressions (organization_id, reason, id);
 
 -- Mail --------------------------------------------------------------------------------------
 
@@ -298,6 +299,16 @@ CREATE INDEX messages_unread_by_inbox ON messages (inbox_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
 CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
+-- What few are (storage/searching/search.py). With OR, for SQLite makes a table of a longer list at each change of a row.
+CREATE INDEX messages_unsettled_by_inbox ON messages (inbox_id, status, id DESC) WHERE held_at IS NULL
+  AND (status = 'held' OR status = 'scheduled' OR status = 'queued' OR status = 'failed' OR status = 'cancelled');
+CREATE INDEX messages_unsettled_by_organization ON messages (organization_id, status, id DESC) WHERE held_at IS NULL
+  AND (status = 'held' OR status = 'scheduled' OR status = 'queued' OR status = 'failed' OR status = 'cancelled');
+CREATE INDEX messages_spam_by_inbox ON messages (inbox_id, id DESC) WHERE held_at IS NULL AND is_spam = 1;
+CREATE INDEX messages_spam_by_organization ON messages (organization_id, id DESC) WHERE held_at IS NULL AND is_spam = 1;
+CREATE INDEX messages_auto_replies_by_inbox ON messages (inbox_id, id DESC) WHERE held_at IS NULL AND is_auto_reply = 1;
+CREATE INDEX messages_auto_replies_by_organization ON messages (organization_id, id DESC)
+  WHERE held_at IS NULL AND is_auto_reply = 1;
 -- What a message says never changes, so what was rendered of it can be kept (storage/shown/kept_json.py).
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
@@ -407,6 +418,7 @@ CREATE TABLE drafts (
 CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
 CREATE INDEX drafts_newest ON drafts (organization_id, id);
 CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
+CREATE INDEX drafts_of_inbox ON drafts (inbox_id, status, id);
 
 -- What an inbox's mail may and may not do, as its organization wants it (storage/policies.py).
 CREATE TABLE policies (

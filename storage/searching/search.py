@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from storage import id_spans, labels
 from storage.engine.dialect import (
     array,
+    by_index,
     containing,
     contains,
     each_of,
@@ -55,6 +56,7 @@ SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
 BATCH_BYTES = 4 * 1024 * 1024  # of messages without their attachments, and one message at least
 GONE_AT_ONCE = 500
+UNSETTLED = ("held", "scheduled", "queued", "failed", "cancelled")  # statuses that few messages have
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 # Of the raw message without its attachments: about as many as its words have at most. In a row of `messages` the size
@@ -120,6 +122,19 @@ class Needle(NamedTuple):
 IN_EVERYTHING = Needle(None, None)
 
 
+class Few(NamedTuple):
+    """What few messages are, found by partial indexes, by inbox and by organization: `condition` is theirs."""
+
+    indexes: str
+    condition: str
+
+
+_ANY_UNSETTLED = " OR ".join(f"m.status = '{one}'" for one in UNSETTLED)
+_UNSETTLED = Few("messages_unsettled", f"m.status = :status AND ({_ANY_UNSETTLED})")
+_SPAM = Few("messages_spam", "m.is_spam = 1")
+_AUTO_REPLIES = Few("messages_auto_replies", "m.is_auto_reply = 1")
+
+
 class Scope(NamedTuple):
     """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`.
 
@@ -155,6 +170,17 @@ class Scope(NamedTuple):
         )
         return is_narrowed or bool(self.inbox_id and self.thread_id)
 
+    @property
+    def few(self) -> Few | None:
+        """What its messages are and few others; None where many are, or a thread or what is held is few already."""
+        if self.thread_id is not None or self.is_held:
+            return None
+        if self.status in UNSETTLED:
+            return _UNSETTLED
+        if self.is_spam:
+            return _SPAM
+        return _AUTO_REPLIES if self.is_auto_reply else None
+
     def parameters(self) -> dict[str, Any]:
         """By name, for `conditions`."""
         given = self._asdict()
@@ -167,9 +193,12 @@ class Scope(NamedTuple):
         inbox."""
         by = "thread" if self.thread_id else "inbox" if self.inbox_id else "organization"
         seen = HELD if self.is_held else VISIBLE
-        return f"m.{by}_id = :{by}_id AND m.{seen}" + (
-            " AND m.id >= :first_id" if self.first_id is not None else ""
-        )
+        walked = [f"m.{by}_id = :{by}_id AND m.{seen}"]
+        if self.few is not None:
+            walked.append(self.few.condition)
+        if self.first_id is not None:
+            walked.append("m.id >= :first_id")
+        return " AND ".join(walked)
 
     def conditions(self) -> str:
         """All of them; none but `walked` chooses an index."""
@@ -238,7 +267,7 @@ def bounded(tx: Tx, scope: Scope, before: str | None) -> tuple[Scope, str | None
     first, last = id_spans.between(tx, scope.organization_id, scope.since_ms, scope.until_ms)
     needed = (*scope.labels, labels.UNREAD) if scope.is_unread else scope.labels
     label = None
-    if needed and scope.thread_id is None:
+    if needed and scope.thread_id is None and scope.few is None:
         label = labels.rarest(tx, Owner(scope.organization_id, scope.inbox_id), needed)
     return scope._replace(first_id=first, walked_label=label), min(filter(None, (before, last)), default=None)
 
@@ -261,15 +290,20 @@ def sharpened(index: SearchIndex, scope: Scope, needle: Needle) -> Needle:
 def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """Look at so many of the scope's messages older than `at` (at first: `before`), newest first; of `walked_label`'s
     alone, where there is one."""
-    walk = labels.Walk("messages m", scope.walked(), "m.id")
-    if scope.walked_label is not None:
-        by = Owner(scope.organization_id, scope.inbox_id).by
-        walk = labels.walk(by, scope.walked_label)
+    walk = _walk(scope)
     since = f"AND {walk.at} >= :first_id" if scope.first_id is not None else ""
     source = f"""FROM {walk.source} {_JOIN_WORDS} WHERE {walk.condition} {since} AND {walk.at} < :last
         ORDER BY {walk.at} DESC LIMIT :rows"""
     parameters = {**scope.parameters(), "last": at or before or "~", "rows": rows}
     return _hits(tx, needle, walk.at, scope.conditions(), source, parameters)
+
+
+def _walk(scope: Scope) -> labels.Walk:
+    by = Owner(scope.organization_id, scope.inbox_id).by
+    if scope.walked_label is not None:
+        return labels.walk(by, scope.walked_label)
+    index = by_index(f"{scope.few.indexes}_by_{by}") if scope.few is not None else ""
+    return labels.Walk(f"messages m {index}", scope.walked(), "m.id")
 
 
 def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:

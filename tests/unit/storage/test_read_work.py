@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from controlplane.mail import searching, thread_finding
-from storage import analytics, events, labels, messages
+from storage import analytics, drafts, events, labels, messages, suppressions
 from storage.analytics import AnalyticsSpan
 from storage.engine.tx import Tx
 from storage.ids import Ids, first_at
@@ -23,6 +23,7 @@ from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import KeptJson
+from storage.suppressions import SuppressionRow
 from tests.support import memory_store
 from tests.support.memory_store import insert_thread, message_row
 from tests.support.store import EPOCH_MS, ManualClock
@@ -30,7 +31,7 @@ from tests.support.store import EPOCH_MS, ManualClock
 FEW, MANY = 300, 3000
 MINUTE_S = 60
 LIMIT = 10
-SELDOM = 4  # the oldest messages are unread, and have a label besides
+SELDOM = 4  # the oldest messages are unread, have a label besides, and are what few are
 
 
 class Filled:
@@ -49,6 +50,9 @@ class Filled:
                 "text_body": "hello there",
                 "labels": '["unread","often","seldom"]' if number < SELDOM else '["often"]',
                 "thread_id": ids.new("thd"),
+                "is_spam": int(number < SELDOM),
+                "is_auto_reply": int(number < SELDOM),
+                "status": "failed" if number < SELDOM else "received",
             }
             messages.insert(self.tx, message_row(**made, subject=f"number {number}"))
             thread = ThreadRow(
@@ -56,6 +60,7 @@ class Filled:
                 clock.now_ms(),
             )  # fmt: skip
             insert_thread(self.tx, thread)
+            self.note_contact(number, ids.new("sup"), ids.new("drf"), clock.now_ms())
             self.conn.execute(
                 """INSERT INTO events (id, organization_id, type, mode, data, created_at)
                    VALUES (?, ?, 'email.received', 'live', '{}', ?)""",
@@ -75,6 +80,25 @@ class Filled:
         self.end_ms = clock.now_ms()
         self.middle_ms = (EPOCH_MS + self.end_ms) // 2
         self.size = size
+
+    def note_contact(self, number: int, suppression_id: str, draft_id: str, now_ms: int) -> None:
+        """An address that is suppressed and a draft that was sent: of another reason and inbox, and open, the first."""
+        is_early = number < SELDOM
+        suppressions.add(
+            self.tx, suppression_id, now_ms, organization_id="org_1", email=f"{number}@peer.test",
+            reason="complaint" if is_early else "hard_bounce", source="feedback_loop" if is_early else "bounce",
+        )  # fmt: skip
+        self.conn.execute(
+            """INSERT INTO drafts (id, organization_id, inbox_id, to_addresses, cc_addresses, bcc_addresses, subject,
+                 status, created_at, updated_at) VALUES (?, 'org_1', ?, '[]', '[]', '[]', '', ?, ?, ?)""",
+            (
+                draft_id,
+                "inb_3" if is_early else f"inb_{1 + number % 2}",
+                "draft" if number % 2 == 0 and number < 2 * SELDOM else "sent",
+                now_ms,
+                now_ms,
+            ),
+        )
 
     def steps(self, read: "Callable[[Filled], Any]") -> int:
         """Of the virtual machine, in tens."""
@@ -192,11 +216,8 @@ def test_a_page_of_a_label_does(
 ) -> None:
     scope = Scope("org_1", inbox_id, labels=labels, is_unread=is_unread)
 
-    def messages_of(one: Filled) -> Any:
-        searching_of = searching._Search(one.index, KeptJson(), scope, IN_EVERYTHING, None, LIMIT)
-        while (found := searching_of.go_on(one.tx)) is None:
-            pass
-        return found.json
+    def messages_of(one: Filled) -> bytes:
+        return found(one, scope)
 
     def threads_of(one: Filled) -> Any:
         wanted = WantedThreads(Owner("org_1", inbox_id), labels, is_unread)
@@ -209,6 +230,77 @@ def test_a_page_of_a_label_does(
     for read in (messages_of, threads_of):
         assert read(few).count(b'"createdAt"') == read(many).count(b'"createdAt"') == expected
         assert many.steps(read) <= 1.3 * few.steps(read) + counted(labels, is_unread)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"reason": "complaint"}, SELDOM),
+        ({"reason": "manual"}, 0),
+        ({"reason": "hard_bounce", "email": "7@peer.test"}, 1),
+        ({"reason": "complaint", "email": "7@peer.test"}, 0),
+    ],
+)
+def test_a_page_of_suppressions_does(
+    filled: tuple[Filled, Filled], wanted: dict[str, str], expected: int
+) -> None:
+    def read(one: Filled) -> list[SuppressionRow]:
+        return suppressions.list_suppressions(one.tx, "org_1", limit=LIMIT, **wanted)
+
+    few, many = filled
+    assert len(read(few)) == len(read(many)) == expected
+    assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"inbox_id": "inb_3"}, SELDOM),
+        ({"inbox_id": "inb_3", "status": "sent"}, SELDOM // 2),
+        ({"inbox_id": "inb_3", "status": "draft"}, SELDOM // 2),
+        ({"inbox_id": "inb_1", "status": "draft"}, SELDOM // 2),
+        ({"inbox_id": "inb_1", "status": "discarded"}, 0),
+        ({"inbox_id": "inb_4", "status": "sent"}, 0),
+        ({"status": "draft"}, SELDOM),
+    ],
+)
+def test_a_page_of_drafts_does(filled: tuple[Filled, Filled], wanted: dict[str, str], expected: int) -> None:
+    def read(one: Filled) -> list[str]:
+        return drafts.list_draft_ids(one.tx, "org_1", limit=LIMIT, **wanted)
+
+    few, many = filled
+    assert len(read(few)) == len(read(many)) == expected
+    assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+@pytest.mark.parametrize("inbox_id", [None, "inb_1"])
+@pytest.mark.parametrize(
+    ("few_are", "expected"),
+    [
+        ({"is_spam": True}, SELDOM),
+        ({"is_auto_reply": True}, SELDOM),
+        ({"status": "failed"}, SELDOM),
+        ({"status": "queued"}, 0),
+        ({"status": "failed", "is_spam": True, "labels": ("often",)}, SELDOM),
+    ],
+)
+def test_a_page_of_what_few_are_does(
+    filled: tuple[Filled, Filled], inbox_id: str | None, few_are: dict[str, Any], expected: int
+) -> None:
+    def read(one: Filled) -> bytes:
+        return found(one, Scope("org_1", inbox_id, **few_are))
+
+    few, many = filled
+    assert read(few).count(b'"createdAt"') == read(many).count(b'"createdAt"') == expected
+    assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+def found(one: Filled, scope: Scope) -> bytes:
+    """A page of the scope's messages as JSON, looked for as the API does."""
+    searching_of = searching._Search(one.index, KeptJson(), scope, IN_EVERYTHING, None, LIMIT)
+    while (page := searching_of.go_on(one.tx)) is None:
+        pass
+    return page.json
 
 
 def counted(labels: tuple[str, ...], is_unread: bool | None) -> int:
