@@ -12,7 +12,8 @@ messages out names its own alone: in a store that was restored to the mark befor
 missing. Both commits are fsynced, in this order, hence a power cut can't leave a store that is ahead of its index.
 
 Who may call: what reads, any thread; what writes, one at a time. A search that finds the index damaged condemns it:
-from then on none is answered from it, until it was made anew.
+from then on none is answered from it, until it was made anew. So does who finds that the file at its path is no longer
+the one that was opened for writing, before anything is read of another.
 """
 
 import secrets
@@ -49,6 +50,7 @@ MERGE_PAGES = 64
 SHARES_BYTES = 1024 * 1024
 SHARE_BYTES = 400
 CHECK_STEPS = 10_000  # of SQLite's machine, between two looks whether to go on
+MISPLACED = "its file was taken away, or another put in its place"
 
 log = structlog.get_logger("maild.search")
 
@@ -135,6 +137,21 @@ class Gone(NamedTuple):
     words: str
 
 
+class _File(NamedTuple):
+    """Tells a file from all others, whatever its name."""
+
+    device: int
+    inode: int
+
+
+def _file_at(path: Path) -> _File | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return _File(found.st_dev, found.st_ino)
+
+
 class Span(NamedTuple):
     """Whose numbers begin at `low` and end before `end`."""
 
@@ -149,6 +166,7 @@ class SearchIndex:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writer: sqlite3.Connection | None = None
+        self._file: _File | None = None  # what it writes
         self._lock = threading.Lock()  # around the four below
         self._idle: list[sqlite3.Connection] = []
         self._shares: Recent[_Share] = Recent(SHARES_BYTES)
@@ -195,14 +213,24 @@ class SearchIndex:
             if self._idle:
                 return self._idle.pop(), life
         try:
-            return _connect(self.path, "ro"), life
+            conn = _connect(self.path, "ro")
         except sqlite3.Error as error:
             self._failed(error, life)
             raise IndexLost(str(error)) from error
+        if self._is_in_place():
+            return conn, life
+        conn.close()
+        self.condemn(MISPLACED, life)
+        raise IndexLost(MISPLACED)
+
+    def _is_in_place(self) -> bool:
+        return _file_at(self.path) == self._file
 
     def _failed(self, error: sqlite3.Error, life: int) -> None:
         if _is_damage(error):
             self.condemn(str(error), life)
+        elif not self._is_in_place():
+            self.condemn(MISPLACED, life)
         else:  # of the moment: no memory, a disk that refuses
             log.warning("search_index_refused", error=str(error))
 
@@ -222,6 +250,7 @@ class SearchIndex:
             return "missing"
         try:
             self._writer = _connect(self.path, "rw")
+            self._file = _file_at(self.path)
             return self._unfit(Tx(self._writer), mark)
         except sqlite3.DatabaseError as error:
             return str(error)
@@ -233,6 +262,7 @@ class SearchIndex:
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         self.path.touch(mode=0o600)
         self._writer = _connect(self.path, "rw")
+        self._file = _file_at(self.path)
         self._writer.execute("PRAGMA journal_mode = WAL")
         mark = secrets.token_hex(16)
         self._writer.execute("BEGIN IMMEDIATE")
@@ -337,6 +367,9 @@ class SearchIndex:
         """The writing connection; damage that it meets condemns the index. IndexLost."""
         if self._writer is None:
             raise IndexLost("not open")
+        if not self._is_in_place():
+            self.condemn(MISPLACED)
+            raise IndexLost(MISPLACED)
         try:
             yield self._writer
         except sqlite3.Error as error:

@@ -187,6 +187,43 @@ def test_damage_that_a_search_meets_ends_the_index(index: SearchIndex, tmp_path:
     assert found(index, "wor") == []
 
 
+def another(path: Path) -> None:
+    """As `mv` and rsync put a file in the place of one, of which the log goes as well."""
+    other = SearchIndex(path.with_name("other.sqlite3"))
+    other.make()
+    other.complete()
+    other.close()
+    other.path.replace(path)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink()
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, another])
+def test_a_file_that_is_taken_away_beneath_it_ends_the_index(
+    index: SearchIndex, harm: Callable[[Path], object]
+) -> None:
+    """What another file proposes is no answer, and without any each search would read all messages from then on."""
+    index.change(None, [ONE], [], None)
+    with index.reading():  # has the file that it opened
+        harm(index.path)
+        with pytest.raises(IndexLost):
+            found(index, "wor")
+    assert not index.is_complete
+    index.make()
+    index.complete()
+    assert found(index, "wor") == []
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, another])
+def test_nothing_is_written_where_its_file_was_taken_away(
+    index: SearchIndex, harm: Callable[[Path], object]
+) -> None:
+    harm(index.path)
+    with pytest.raises(IndexLost):
+        index.change(None, [ONE], [], None)
+    assert not index.is_complete
+
+
 def test_a_fault_of_the_caller_condemns_nothing(index: SearchIndex) -> None:
     index.change(None, [ONE], [], None)
     with pytest.raises(KeyError), index.reading():
