@@ -19,7 +19,7 @@ Signed = tuple[bytes, bytes]  # the fields to put before the message, and the ha
 Copy = tuple[str, int]  # a message, or where each recipient has a link of its own, the recipient's
 
 
-class _Kept(NamedTuple):
+class _KeptSignature(NamedTuple):
     """`job`: makes it, or has made it, with this key, at this time (Unix seconds)."""
 
     job: SigningJob[Signed]
@@ -32,7 +32,7 @@ class KeptSignatures:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._kept: OrderedDict[Copy, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Copy, _KeptSignature] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -40,7 +40,7 @@ class KeptSignatures:
     def keep(self, copy: Copy, job: SigningJob[Signed], key: SigningKey, at_s: int) -> None:
         """In place of the one that it may have."""
         self.forget(copy)
-        self._kept[copy] = _Kept(job, key, at_s)
+        self._kept[copy] = _KeptSignature(job, key, at_s)
         while len(self._kept) > KEPT_MAX:
             self._kept.popitem(last=False)
 
