@@ -3,23 +3,14 @@
 import os
 from collections.abc import Sequence
 
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import StoreCommands
 from storage import inboxes, keys, organizations
 from storage.audit.acts import OPERATOR, Act
-from storage.audit.trail import Records
-from storage.clock import Clock
 from storage.engine.tx import Tx
-from storage.ids import Ids
 
 
-class KeyCommands:
+class KeyCommands(StoreCommands):
     """Keys of all organizations."""
-
-    def __init__(self, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
-        self._audit = audit
-        self._clock = clock
-        self._ids = ids
-        self._run = run
 
     def create(
         self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

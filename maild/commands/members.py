@@ -5,18 +5,15 @@ Also beside a running daemon, which sees it with its next statement: who is remo
 
 from typing import Any
 
-from conf.settings import Settings
 from controlplane.access.console_links import link_to
 from controlplane.operations.organization import shown_member
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import StoreCommands
 from maild.message.address import AddressSyntaxError, normalize, validate
 from storage import console_sessions, members, organizations
 from storage.audit.acts import OPERATOR, Act
-from storage.audit.trail import Records
-from storage.clock import Clock, iso
+from storage.clock import iso
 from storage.console_sessions import secret_of
 from storage.engine.tx import Tx
-from storage.ids import Ids
 from storage.members import MemberRow
 
 
@@ -24,15 +21,8 @@ class MemberFault(Exception):
     """What the operator asked for can't be; the text says why."""
 
 
-class MemberCommands:
+class MemberCommands(StoreCommands):
     """KeyError names what does not exist; MemberFault."""
-
-    def __init__(self, settings: Settings, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
-        self._settings = settings
-        self._audit = audit
-        self._clock = clock
-        self._ids = ids
-        self._run = run
 
     def add(self, organization_id: str, email: str, role: str, name: str | None) -> dict[str, Any]:
         """Make a member, or give the one of that address this role and, where it is given, this name."""

@@ -20,6 +20,7 @@ from maild.commands.policies import PolicyCommands
 from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
 from maild.commands.rules import RuleCommands
+from maild.commands.store_commands import CommandGround
 from maild.outbound import dkim
 from maild.resolver import Resolver
 from storage import dkim_keys, inboxes, organizations
@@ -47,6 +48,7 @@ class OperatorCommands:
         self._ids = Ids(self._clock)
         self._folder = DataFolder(settings.data_path)
         self._audit = CommandRecords(self._folder, self._clock, self._ids)
+        self._ground = CommandGround(settings, self._clock, self._ids, self._audit, self._write)
 
     def init(self, *, key_file: Path | None = None, is_recommended: bool = False) -> dict[str, Any]:
         """Make whatever of the store is missing. Keys are in the answer of the first time alone. `key_file`: where the
@@ -81,39 +83,37 @@ class OperatorCommands:
     @property
     def organizations(self) -> OrganizationCommands:
         """Commands about organizations."""
-        return OrganizationCommands(
-            self._settings, self._clock, self._ids, self._audit, self.keys, self._write
-        )
+        return OrganizationCommands(self._ground, self.keys)
 
     @property
     def keys(self) -> KeyCommands:
         """Commands about API keys."""
-        return KeyCommands(self._clock, self._ids, self._audit, self._write)
+        return KeyCommands(self._ground)
 
     @property
     def queue(self) -> QueueCommands:
         """Commands about the outbound queue."""
-        return QueueCommands(self._clock, self._ids, self._audit, self._write)
+        return QueueCommands(self._ground)
 
     @property
     def reviews(self) -> ReviewCommands:
         """Commands about held mail."""
-        return ReviewCommands(self._settings, self._folder, self._clock, self._ids, self._audit, self._write)
+        return ReviewCommands(self._ground, self._folder)
 
     @property
     def members(self) -> MemberCommands:
         """Commands about members, and links that sign them in."""
-        return MemberCommands(self._settings, self._clock, self._ids, self._audit, self._write)
+        return MemberCommands(self._ground)
 
     @property
     def policies(self) -> PolicyCommands:
         """Commands about policies."""
-        return PolicyCommands(self._clock, self._audit, self._write)
+        return PolicyCommands(self._ground)
 
     @property
     def rules(self) -> RuleCommands:
         """Commands about rules."""
-        return RuleCommands(self._clock, self._ids, self._audit, self._write)
+        return RuleCommands(self._ground)
 
     def look_at(self, work: Callable[[DataFolder, Clock], T]) -> T:
         """For commands that change nothing."""

@@ -4,31 +4,22 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from conf.settings import Settings
 from controlplane.operations.organization import shown_organization
 from maild.commands.keys import KeyCommands
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import CommandGround, StoreCommands
 from storage import organizations, usage
 from storage.audit.acts import OPERATOR, Act
-from storage.audit.trail import Records
-from storage.clock import Clock, iso_or_none
+from storage.clock import iso_or_none
 from storage.engine.tx import Tx
-from storage.ids import Ids
 from storage.records import OrganizationRow
 
 
-class OrganizationCommands:
+class OrganizationCommands(StoreCommands):
     """What changes an organization answers False when there is none of that id."""
 
-    def __init__(
-        self, settings: Settings, clock: Clock, ids: Ids, audit: Records, keys: KeyCommands, run: RunUnit
-    ) -> None:
-        self._settings = settings
-        self._audit = audit
-        self._clock = clock
-        self._ids = ids
+    def __init__(self, ground: CommandGround, keys: KeyCommands) -> None:
+        super().__init__(ground)
         self._keys = keys
-        self._run = run
 
     def create(self, name: str, plan: str) -> dict[str, str]:
         """Its id, and its first live and test keys; durable when this returns."""

@@ -8,26 +8,17 @@ from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
 from controlplane.operations.operator_queue import queue_state, shown_recipient
 from maild.commands.queue_changes import QueueChanges
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import StoreCommands
 from storage import organizations, outbound, queue_selection, switches
 from storage.audit.acts import OPERATOR, Act
-from storage.audit.trail import Records
-from storage.clock import Clock
 from storage.engine.tx import Tx
-from storage.ids import Ids
 from storage.queue_selection import QueueChange, QueueSelection
 
 REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
 
 
-class QueueCommands:
+class QueueCommands(StoreCommands):
     """KeyError names what does not exist."""
-
-    def __init__(self, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
-        self._audit = audit
-        self._clock = clock
-        self._ids = ids
-        self._run = run
 
     def pause(self) -> dict[str, Any]:
         """Nothing enters or leaves the outbound queue from now on; `show`."""

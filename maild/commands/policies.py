@@ -6,22 +6,15 @@ from typing import Any
 from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.validation import validated
 from controlplane.operations.policies import replace_policy, shown_policy
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import StoreCommands
 from storage import inboxes, organizations, policies
 from storage.audit.acts import OPERATOR
-from storage.audit.trail import Records
-from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.policies import RECOMMENDED, document_of
 
 
-class PolicyCommands:
+class PolicyCommands(StoreCommands):
     """Of an organization, or of one of its inboxes. KeyError names what does not exist; Refusal as over the API."""
-
-    def __init__(self, clock: Clock, audit: Records, run: RunUnit) -> None:
-        self._clock = clock
-        self._audit = audit
-        self._run = run
 
     def show(self, organization_id: str, inbox_id: str | None) -> dict[str, Any]:
         """The own document, with its version."""

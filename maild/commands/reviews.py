@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from conf.settings import Settings
 from controlplane.operations.reviews import shown_review
 from controlplane.sending.admission import Admission, Refused
 from controlplane.sending.reviewing import (
@@ -20,28 +19,23 @@ from controlplane.sending.reviewing import (
     reviewed_json,
     reviewed_message,
 )
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import CommandGround, StoreCommands
 from storage import blobs, organizations, reviews
-from storage.audit.trail import Records
 from storage.blobs import Blobs
-from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.engine.tx import Tx
-from storage.ids import Ids
 from storage.records import ReviewRow
 from storage.reviews import OPERATOR, ReviewFilter
 
 
-class ReviewCommands:
+class ReviewCommands(StoreCommands):
     """Reviews of all organizations, or of one. KeyError names what does not exist; Refusal as over the API."""
 
-    def __init__(
-        self, settings: Settings, folder: DataFolder, clock: Clock, ids: Ids, audit: Records, run: RunUnit
-    ) -> None:
+    def __init__(self, ground: CommandGround, folder: DataFolder) -> None:
+        super().__init__(ground)
         self._folder = folder
-        self._ids = ids
-        self._reviewing = Reviewing(clock, ids, Admission(settings, ids, audit), audit)
-        self._run = run
+        admission = Admission(ground.settings, ground.ids, ground.audit)
+        self._reviewing = Reviewing(ground.clock, ground.ids, admission, ground.audit)
 
     def list(self, organization_id: str | None, status: str | None, limit: int) -> list[dict[str, Any]]:
         """Newest first, each with its organization."""

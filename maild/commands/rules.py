@@ -6,23 +6,14 @@ from typing import Any
 from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
 from controlplane.operations.rules import remove_rule, shown_rule, write_rule
-from maild.commands.run_unit import RunUnit
+from maild.commands.store_commands import StoreCommands
 from storage import organizations, rules
 from storage.audit.acts import OPERATOR
-from storage.audit.trail import Records
-from storage.clock import Clock
 from storage.engine.tx import Tx
-from storage.ids import Ids
 
 
-class RuleCommands:
+class RuleCommands(StoreCommands):
     """KeyError names what does not exist; Refusal as over the API."""
-
-    def __init__(self, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
-        self._audit = audit
-        self._clock = clock
-        self._ids = ids
-        self._run = run
 
     def add(self, organization_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Make a rule; `given`: the body of `POST /v1/rules`. One that says the same is answered as it stands."""
