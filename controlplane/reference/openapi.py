@@ -72,6 +72,12 @@ _RANGE_HEADERS = {
     "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
     "If-Range": "The `ETag` that the range is of; the whole is sent when it is another",
 }
+_TAG_HEADER = {
+    "If-None-Match": "The `ETag` of an answer that the client has; 304 where it would come again",
+}
+_STREAM_HEADER = {
+    "Last-Event-ID": "The id of the last event that came: what follows it is told. Goes before the query",
+}
 
 
 def document(operations: Sequence[Operation], public_url: str) -> dict[str, Any]:
@@ -149,47 +155,38 @@ def _tag(operation: Operation) -> str:
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    if "{id}" in operation.path:
-        schema = {"type": "string", "maxLength": 64}
-        found.append({"name": "id", "in": "path", "required": True, "schema": schema})
-    if operation.query is not None:
-        whole = operation.query.model_json_schema(by_alias=True)
-        for name, schema in whole.get("properties", {}).items():
-            required = name in whole.get("required", [])
-            told = {"name": name, "in": "query", "required": required, "schema": _inlined(schema, whole)}
-            if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
-                told |= {"style": "form", "explode": False}
-            found.append(told)
-    if CONFLICT in operation.refusals:
-        found.append(_IDEMPOTENCY_KEY)
-    if RANGES in operation.refusals:
-        schema = {"type": "string"}
-        found += [
-            {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
-            for name, text in _RANGE_HEADERS.items()
-        ]
-    if operation.has_tag:
-        found.append(
-            {
-                "name": "If-None-Match",
-                "in": "header",
-                "required": False,
-                "schema": {"type": "string"},
-                "description": "The `ETag` of an answer that the client has; 304 where it would come again",
-            }
-        )
-    if STREAM in operation.media:
-        found.append(
-            {
-                "name": "Last-Event-ID",
-                "in": "header",
-                "required": False,
-                "schema": {"type": "string"},
-                "description": "The id of the last event that came: what follows it is told. Goes before the query",
-            }
-        )
+    schema = {"type": "string", "maxLength": 64}
+    in_path = [{"name": "id", "in": "path", "required": True, "schema": schema}]
+    return [
+        *(in_path if "{id}" in operation.path else ()),
+        *_query_parameters(operation),
+        *([_IDEMPOTENCY_KEY] if CONFLICT in operation.refusals else ()),
+        *_headers(_RANGE_HEADERS if RANGES in operation.refusals else {}),
+        *_headers(_TAG_HEADER if operation.has_tag else {}),
+        *_headers(_STREAM_HEADER if STREAM in operation.media else {}),
+    ]
+
+
+def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
+    if operation.query is None:
+        return []
+    whole = operation.query.model_json_schema(by_alias=True)
+    found = []
+    for name, schema in whole.get("properties", {}).items():
+        required = name in whole.get("required", [])
+        told = {"name": name, "in": "query", "required": required, "schema": _inlined(schema, whole)}
+        if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
+            told |= {"style": "form", "explode": False}
+        found.append(told)
     return found
+
+
+def _headers(told: Mapping[str, str]) -> list[dict[str, Any]]:
+    schema = {"type": "string"}
+    return [
+        {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
+        for name, text in told.items()
+    ]
 
 
 def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:
