@@ -151,6 +151,8 @@ async def test_the_guards_run_again_when_it_goes(
     refused = await left(maild, sent["id"])
     assert (refused["status"], refused["failureReason"]) == ("failed", "recipient_suppressed")
     assert maild.sql("SELECT * FROM recipients") == maild.sql("SELECT * FROM usage") == []
+    # Of all guards the tripwire alone stops the organization.
+    assert (await maild.api.send(bot)).status == 201
 
 
 async def test_the_guards_run_at_once_too(maild: Running, bot: dict[str, Any], clock: ManualClock) -> None:
