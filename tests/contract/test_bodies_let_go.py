@@ -14,7 +14,7 @@ import pytest
 
 from controlplane.transport.request_bodies import LARGE_BYTES, BodyOctets
 from tests.conftest import on_shared
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 
 pytestmark = on_shared
 
@@ -69,10 +69,7 @@ async def test_what_is_refused(shared: Running, body: str) -> None:
     assert b" 400 " in await reader.readline()
     writer.close()
 
-    async def none_is_left() -> bool | None:
-        return not bodies() or None
-
-    await until(none_is_left)
+    await until_true(lambda: not bodies())
 
 
 @pytest.mark.usefixtures("no_collector")
@@ -81,12 +78,9 @@ async def test_what_is_cut(shared: Running) -> None:
     _, writer = await asyncio.open_connection(where.hostname, where.port)
     writer.write(request_of(shared, LONG, 2 * len(LONG)))
 
-    async def has_come() -> bool | None:
-        return octets_held() == len(LONG) or None
-
     async def has_gone() -> bool | None:
         return octets_held() == 0 or None
 
-    await until(has_come)
+    await until_true(lambda: octets_held() == len(LONG))
     writer.transport.abort()
     await until(has_gone)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Start, on_shared
 from tests.support.event_stream import EventStream
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 
 
 async def deliver(maild: Running, inbox: dict[str, Any], *subjects: str) -> None:
@@ -195,9 +195,6 @@ async def test_a_quiet_inbox_passes_over_its_neighbours_once(maild: Running, bot
         await deliver(maild, bot, "one", "two", "three")
         (reader,) = maild.daemon.streams._feeds
 
-        async def passed() -> bool | None:
-            return reader._position == 3 or None
-
-        await until(passed)
+        await until_true(lambda: reader._position == 3)
         await deliver(maild, other, "mine")
         assert (await stream.next()).event["data"]["subject"] == "mine"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Start
 from tests.support.mcp import ERAS, Mcp, Told
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 
 MAIL = "From: Ada <ada@elsewhere.test>\nTo: bot@agents.test\nSubject: topic\n\nwords\n"
 FOREVER = 50
@@ -33,10 +33,7 @@ async def waiting(
 
 
 async def nobody_waits(maild: Running) -> None:
-    async def is_free() -> bool | None:
-        return waits(maild) == 0 or None
-
-    await until(is_free)
+    await until_true(lambda: waits(maild) == 0)
 
 
 @pytest.mark.parametrize("era", ERAS)

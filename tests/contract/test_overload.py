@@ -7,7 +7,7 @@ import pytest
 from controlplane.transport.callers import STRANGERS
 from storage.turns.fair_threads import OWN
 from storage.turns.rounds import Kind, Overloaded, Rounds
-from tests.support.running import Running, until
+from tests.support.running import Running, until_true
 
 
 async def test_a_request_that_finds_no_place_in_time_is_told_when_to_come_again(
@@ -37,9 +37,6 @@ async def test_mail_that_comes_in_waits_for_nobody_and_all_else_asks_for_its_pla
     def accepted(self: Rounds, took_s: float) -> None:
         took.append(took_s)
 
-    async def all_kinds() -> bool | None:
-        return {kind for kind, _ in asked} == set(Kind) or None
-
     bot = await maild.inbox("bot")
     await maild.api.post("/v1/webhooks", {"url": "https://hooks.elsewhere.test/in"})
     monkeypatch.setattr(Rounds, "begin", noted)
@@ -47,7 +44,7 @@ async def test_mail_that_comes_in_waits_for_nobody_and_all_else_asks_for_its_pla
     await maild.deliver(bot["address"], "Subject: hello\n\nwords\n")
     assert len(took) == 1 and took[0] >= 0 and not asked
     await maild.api.send(bot, to=[bot["address"]], subject="hello", text="words")
-    await until(all_kinds)
+    await until_true(lambda: {kind for kind, _ in asked} == set(Kind))
     # Behind a proxy all peers have one address: there it is the turn of the key.
     assert asked[Kind.REQUEST, f"Bearer {maild.api.key}"] == 1
 

@@ -9,7 +9,7 @@ from conf.tuning import FeedTuning, Tuning
 from storage.clock import iso
 from tests.conftest import Start, on_shared
 from tests.support.counted import Counted
-from tests.support.running import Answer, Api, Running, until
+from tests.support.running import Answer, Api, Running, until, until_true
 from tests.support.store import ManualClock
 
 FOREVER = "55"
@@ -250,10 +250,7 @@ async def test_a_client_that_leaves_frees_its_place(maild: Running) -> None:
     task = await waiting(maild)
     task.cancel()
 
-    async def is_free() -> bool | None:
-        return waits(maild) == 0 or None
-
-    await until(is_free)
+    await until_true(lambda: waits(maild) == 0)
 
 
 async def test_a_revoked_key_waits_no_longer(maild: Running, bot: dict[str, Any]) -> None:

@@ -9,8 +9,7 @@ import structlog
 
 from maild.inbound.proxy_header import MORE_OCTETS_MAX, SIGNATURE
 from tests.conftest import Start
-from tests.dialogues.test_session_limits import true_when
-from tests.support.running import Running, Smtp, until
+from tests.support.running import Running, Smtp, until_true
 
 LOOPBACK = {"proxy_from": ["127.0.0.0/8"]}
 CLIENT = "192.0.2.7"
@@ -87,10 +86,10 @@ async def test_limits_are_those_of_the_client(start: Start) -> None:
 async def test_a_connection_without_its_header_takes_a_place_of_all(start: Start) -> None:
     maild = await start(smtp=LOOPBACK | {"max_sessions": 1})
     waits = await begun(maild, header()[:20])
-    await until(lambda: true_when(lambda: len(maild.daemon.listener._sessions) == 1))
+    await until_true(lambda: len(maild.daemon.listener._sessions) == 1)
     assert (await (await begun(maild, header())).reply()).startswith("421 4.7.0 ")
     waits.hang_up()
-    await until(lambda: true_when(lambda: not maild.daemon.listener._sessions))
+    await until_true(lambda: not maild.daemon.listener._sessions)
     assert (await (await begun(maild, header())).reply()).startswith("220 ")
 
 

@@ -15,7 +15,7 @@ from tests.contract.test_spoofing import FROM_FIELDS, VICTIM, signed_and_forged
 from tests.dialogues.test_reports import begin as reporting_world
 from tests.dialogues.test_reports import bounce
 from tests.support.dns_server import DnsServer
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 from tests.support.sender_world import TEXT, SenderWorld, mail_from
 
 REPLY = "{} {} {}".format(*REFUSED)
@@ -287,10 +287,7 @@ async def test_the_simulator_s_answers_pass_it_too(maild: Running, bot: dict[str
     with capture_logs() as lines:
         await maild.test_api.send(bot, to=["reply@simulator.test"])
 
-        async def told() -> bool | None:
-            return any(line["event"] == "answer_refused" for line in lines) or None
-
-        await until(told)
+        await until_true(lambda: any(line["event"] == "answer_refused" for line in lines))
     assert await maild.api.messages(inboxId=bot["id"], direction="inbound") == []
     await rule(maild, "allow", "simulator.test")
     await maild.test_api.send(bot, to=["reply@simulator.test"])

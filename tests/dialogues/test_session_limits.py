@@ -1,14 +1,13 @@
 """Back-pressure instead of collapse: over a cap SMTP says 421 or 452, and what was begun ends well."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from storage.blobs import SPOOL_BUFFER_BYTES, Spool
 from tests.conftest import Start
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 
 
 async def test_sessions_of_one_address_are_capped(start: Start) -> None:
@@ -104,7 +103,7 @@ async def test_what_is_spooled_into_a_file_is_not_held(start: Start) -> None:
     for talk in slow:
         await talk.begin(bot["address"])
         await talk.write(b"Subject: slow\r\n\r\n" + b"x" * 3_000_000)
-    await until(lambda: true_when(lambda: spooled(maild) > 4 * 2_200_000))
+    await until_true(lambda: spooled(maild) > 4 * 2_200_000)
     await held_memory(maild, 0, 4 * (SPOOL_BUFFER_BYTES + 64 * 1024))
     other = await maild.smtp(source="127.0.0.2")
     await other.begin(bot["address"])
@@ -125,9 +124,9 @@ async def test_refused_mail_gives_its_bytes_back_at_once(start: Start) -> None:
     talk = await maild.smtp()
     await talk.begin(bot["address"])
     await talk.write(b"Subject: large\r\n\r\n" + b"x" * 900_000)
-    await until(lambda: true_when(lambda: spooled(maild) > 0))
+    await until_true(lambda: spooled(maild) > 0)
     await talk.write(b"x" * 300_000)
-    await until(lambda: true_when(lambda: list((maild.settings.data_path / "blobs" / "tmp").iterdir()) == []))
+    await until_true(lambda: list((maild.settings.data_path / "blobs" / "tmp").iterdir()) == [])
     await held_memory(maild, 0, 0)
     assert (await talk.say(b"\r\n.")).startswith("552 5.3.4")
 
@@ -156,9 +155,9 @@ async def test_a_message_that_grows_beyond_the_room_is_refused_at_once(
     await talk.begin(bot["address"])
     monkeypatch.setattr(disk, "_room", lambda: 1_000_000 - disk._unwritten_bytes - disk._written_bytes)
     await talk.write(b"Subject: x\r\n\r\n" + b"x" * 400_000)
-    await until(lambda: true_when(lambda: spooled(maild) > 0))
+    await until_true(lambda: spooled(maild) > 0)
     await talk.write(b"x" * 400_000)
-    await until(lambda: true_when(lambda: not disk._claimed))
+    await until_true(lambda: not disk._claimed)
     assert (await talk.say(b"\r\n.")).startswith("452 4.3.1")
 
 
@@ -237,14 +236,10 @@ async def test_a_message_without_its_dot_is_never_stored(maild: Running, bot: di
     await talk.begin(bot["address"])
     await talk.write(b"Subject: half\r\n\r\n" + b"half\r\n" * 100_000)
     listener = maild.daemon.listener
-    await until(lambda: true_when(lambda: listener._memory.held_bytes > 0))
+    await until_true(lambda: listener._memory.held_bytes > 0)
     talk.hang_up()
-    await until(lambda: true_when(lambda: listener._memory.held_bytes == 0))
+    await until_true(lambda: listener._memory.held_bytes == 0)
     assert await maild.api.messages() == []
-
-
-async def true_when(condition: Callable[[], bool]) -> bool | None:
-    return condition() or None
 
 
 async def test_who_hangs_up_without_quit_frees_its_place(start: Start) -> None:

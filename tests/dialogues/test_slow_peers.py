@@ -8,8 +8,7 @@ import pytest
 
 from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
-from tests.dialogues.test_session_limits import true_when
-from tests.support.running import Running, Smtp, until
+from tests.support.running import Running, Smtp, until_true
 
 TIMEOUT = "421 4.4.2 timeout, closing connection"
 
@@ -161,4 +160,4 @@ async def test_what_slow_peers_began_is_given_back(impatient: Running) -> None:
     assert await talk.closed()
     assert impatient.daemon.listener._memory.held_bytes == 0
     unfinished = impatient.settings.data_path / "blobs" / "tmp"
-    await until(lambda: true_when(lambda: list(unfinished.iterdir()) == []))
+    await until_true(lambda: list(unfinished.iterdir()) == [])

@@ -8,7 +8,7 @@ import pytest
 
 from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 from tests.support.submitting import encrypted, greeted, logged_in, places, submit, submitting
 
 ADA = "ada@elsewhere.test"
@@ -127,8 +127,5 @@ async def test_a_renewed_certificate_is_for_both(maild: Running) -> None:
     before = submission.tls
     maild.daemon.reload()
 
-    async def is_taken() -> bool | None:
-        return submission.tls is not before or None
-
-    await until(is_taken)
+    await until_true(lambda: submission.tls is not before)
     assert submission.tls is maild.daemon.listener.tls

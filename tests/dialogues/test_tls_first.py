@@ -10,8 +10,7 @@ import pytest
 from conf.tuning import SmtpTuning, Tuning
 from maild.inbound.proxy_header import SIGNATURE
 from tests.conftest import Start
-from tests.dialogues.test_session_limits import true_when
-from tests.support.running import DEADLINE_S, Running, Smtp, until
+from tests.support.running import DEADLINE_S, Running, Smtp, until_true
 
 LISTEN = {"listen_tls": ["127.0.0.1:0"]}
 
@@ -65,7 +64,7 @@ async def test_a_handshake_that_comes_to_nothing_gives_its_place_back(
     await talk.write(said)
     if leaves:
         talk.hang_up()
-    await until(lambda: true_when(lambda: not maild.daemon.listener._sessions))
+    await until_true(lambda: not maild.daemon.listener._sessions)
     assert (await (await greeted(maild)).say("NOOP")).startswith("250 ")
 
 
@@ -86,7 +85,7 @@ async def test_places_are_shared_with_the_other_addresses(start: Start) -> None:
     assert await refused.closed()  # without a handshake: a refusal costs us none
     await plain.say("QUIT")
     plain.hang_up()
-    await until(lambda: true_when(lambda: not maild.daemon.listener._sessions))
+    await until_true(lambda: not maild.daemon.listener._sessions)
     await greeted(maild)
     assert (await (await maild.smtp(greeting=False)).reply()).startswith("421 ")
 

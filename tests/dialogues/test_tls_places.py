@@ -4,8 +4,7 @@ import pytest
 
 from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
-from tests.dialogues.test_session_limits import true_when
-from tests.support.running import until
+from tests.support.running import until_true
 
 
 @pytest.mark.parametrize("said", [b"no TLS at all\r\n" * 20, b"\x16\x03\x01", b""])
@@ -21,5 +20,5 @@ async def test_a_handshake_that_comes_to_nothing(start: Start, said: bytes, leav
     await talk.write(said)
     if leaves:
         talk.hang_up()
-    await until(lambda: true_when(lambda: not maild.daemon.listener._sessions))
+    await until_true(lambda: not maild.daemon.listener._sessions)
     assert (await (await maild.smtp()).say("NOOP")).startswith("250 ")

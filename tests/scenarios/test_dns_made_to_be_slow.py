@@ -13,7 +13,7 @@ from conf.tuning import SmtpTuning, Tuning
 from maild.resolver import QUERIES_IN_FLIGHT
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
-from tests.support.running import until
+from tests.support.running import until, until_true
 from tests.support.sender_world import SenderWorld, mail_from
 
 DEADLINE_S = 0.3
@@ -119,10 +119,7 @@ async def no_questions(world: SenderWorld) -> AsyncIterator[None]:
     world.dns.drop.update(names)
     hanging = [asyncio.create_task(resolver.txt(name)) for name in names]
 
-    async def exhausted() -> bool | None:
-        return resolver.is_exhausted or None
-
-    await until(exhausted)
+    await until_true(lambda: resolver.is_exhausted)
     yield
     await resolver.close()  # nobody asks these any more
     await asyncio.gather(*hanging, return_exceptions=True)

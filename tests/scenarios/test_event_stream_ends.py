@@ -12,7 +12,7 @@ from controlplane.transport import event_stream
 from controlplane.webhooks.event_streams import Feed
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
-from tests.support.running import Running, until
+from tests.support.running import Running, until, until_true
 
 
 def transport_of(feed: Feed) -> asyncio.Transport:
@@ -73,13 +73,10 @@ async def test_a_reader_that_reads_nothing_is_cut_off(start: Start) -> None:
     stalled = await stall(maild)
     readers = maild.daemon.streams._feeds
 
-    async def opened() -> bool | None:
-        return bool(readers) or None
-
     async def cut() -> bool | None:
         return not readers or None
 
-    await until(opened)
+    await until_true(lambda: readers)
     (reader,) = readers
     await until(cut)
     assert transport_of(reader).is_closing()
@@ -97,13 +94,10 @@ async def test_a_reader_that_is_lost_in_the_middle_of_an_event_is_no_fault_of_ou
     stalled = await stall(maild)
     readers = maild.daemon.streams._feeds
 
-    async def blocked() -> bool | None:
-        return any(one._cut and transport_of(one).get_write_buffer_size() for one in readers) or None
-
     async def gone() -> bool | None:
         return not readers or None
 
-    await until(blocked)
+    await until_true(lambda: any(one._cut and transport_of(one).get_write_buffer_size() for one in readers))
     stalled.transport.abort()  # with words unread: a reset
     await until(gone)
     assert log.calls == []

@@ -10,7 +10,7 @@ import pytest
 from conf.tuning import FeedTuning, Tuning
 from tests.conftest import Start
 from tests.support.counted import Counted
-from tests.support.running import Answer, Api, Running, until
+from tests.support.running import Answer, Api, Running, until, until_true
 
 ORGANIZATIONS = 20
 WAITS_EACH = 50  # what one organization may have
@@ -33,10 +33,7 @@ async def hoard(maild: Running) -> list["asyncio.Task[Answer]"]:
     keys = [(await maild.organization()).api for _ in range(ORGANIZATIONS)]
     tasks = [asyncio.create_task(wait(key)) for key in keys for _ in range(WAITS_EACH)]
 
-    async def are_placed() -> bool | None:
-        return (places(maild) == PLACES and sum(one.done() for one in tasks) == PLACES) or None
-
-    await until(are_placed)
+    await until_true(lambda: places(maild) == PLACES and sum(one.done() for one in tasks) == PLACES)
     refused = [task.result() for task in tasks if task.done()]
     assert Counter((one.status, one.code) for one in refused) == {(503, "provider_unavailable"): PLACES}
     return [task for task in tasks if not task.done()]
@@ -56,10 +53,7 @@ async def test_who_waits_for_nothing_is_served_beside_a_thousand_waits(
     for task in tasks:
         task.cancel()
 
-    async def are_free() -> bool | None:
-        return places(maild) == 0 or None
-
-    await until(are_free)
+    await until_true(lambda: places(maild) == 0)
     task = asyncio.create_task(wait(maild.api, inboxId=bot["id"], q="at last"))
     await maild.deliver(bot["address"], "From: ada@elsewhere.test\nSubject: at last\n\nhello\n")
     assert (await task).data["message"]["subject"] == "at last"

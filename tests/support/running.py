@@ -428,6 +428,15 @@ class Running:
         return (await until(look))[0]
 
 
+async def until_true(is_so: Callable[[], object]) -> None:
+    """Wait until it is so. For what has no signal to wait on."""
+
+    async def look() -> bool | None:
+        return bool(is_so()) or None
+
+    await until(look)
+
+
 async def until(look: Callable[[], Awaitable[T | None]]) -> T:
     """What `look` finds, as soon as it finds something. For what has no signal to wait on."""
     async with asyncio.timeout(DEADLINE_S):

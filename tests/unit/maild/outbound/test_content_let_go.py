@@ -13,7 +13,7 @@ import pytest
 from maild.outbound.content import Content
 from maild.outbound.pipelining import PipeliningProtocol
 from maild.outbound.wire import StoredWire
-from tests.support.running import until
+from tests.support.running import until_true
 from tests.support.sending import Sending
 from tests.support.store import RAW
 
@@ -37,10 +37,7 @@ async def nothing_is_held_once(sending: Sending, status: str, raw: bytes = LARGE
     await sending.queue.start()
     await sending.until(await sending.send("you@there.test", raw=raw), status)
 
-    async def look() -> bool | None:
-        return in_memory() == 0 or None
-
-    await until(look)
+    await until_true(lambda: in_memory() == 0)
 
 
 @pytest.mark.parametrize("extensions", [["PIPELINING"], []])
