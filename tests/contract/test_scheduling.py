@@ -117,6 +117,27 @@ async def test_a_cancelled_one_never_goes(maild: Running, bot: dict[str, Any], c
     assert maild.sql("SELECT value FROM usage WHERE length(period) = 10") == [(1,)]
 
 
+async def test_one_that_is_cancelled_just_before_its_turn_does_not_fail(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found due, cancelled, and then looked at: no guard has a say in it any more."""
+    sent = (await schedule(maild, bot, clock, to=["gone@elsewhere.test"])).data
+    await maild.api.call("DELETE", f"/v1/messages/{sent['id']}/schedule")
+    await maild.api.post("/v1/suppressions", {"email": "gone@elsewhere.test"})
+    find = scheduler.Scheduler._due
+
+    def found_before(self: scheduler.Scheduler, tx: Tx) -> Sequence[str]:
+        due = find(self, tx)
+        return [sent["id"], *due] if due else due
+
+    monkeypatch.setattr(scheduler.Scheduler, "_due", found_before)
+    other = (await schedule(maild, bot, clock)).data
+    clock.forward(60)
+    await left(maild, other["id"])
+    assert (await maild.api.get(f"/v1/messages/{sent['id']}")).data["status"] == "cancelled"
+    assert (await maild.api.get("/v1/events", types="email.failed")).data == []
+
+
 async def test_what_is_not_scheduled_can_not_be_cancelled(
     maild: Running, bot: dict[str, Any], clock: ManualClock
 ) -> None:
