@@ -233,9 +233,9 @@ class _Message:
     ) -> None:
         self._tx = tx
         self._id = message_id
+        self.envelope = envelope
         self._new_id, self._audit, self._now_ms = context
         self._counts = counts
-        self.envelope = envelope
         self._recipients: Sequence[RecipientRow] = outbound.recipients(tx, message_id)
         self._described: Mapping[str, Any] | None = None
 

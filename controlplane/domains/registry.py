@@ -66,7 +66,6 @@ class Registry:
     ) -> None:
         """`domains_max`: that one organization may have. `make_dkim_keys`: of each algorithm that mail is signed by;
         `rsa` is one of them."""
-        self._domains_max = domains_max
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -76,6 +75,7 @@ class Registry:
         self._panel = panel
         self._make_dkim_keys = make_dkim_keys
         self._wake_queue = wake_queue
+        self._domains_max = domains_max
         self._ours = Ours(server.hostname, frozenset({server.hostname, *server.shared_domains}))
         self._key_slot = asyncio.Semaphore(1)  # making one takes 0.1 s of one core
 

@@ -49,7 +49,6 @@ class OperatorMail:
         wake_queue: Callable[[], None],
         audit: Records,
     ) -> None:
-        self._audit = audit
         self._db = db
         self._blobs = blob_store
         self._cpu = cpu
@@ -57,6 +56,7 @@ class OperatorMail:
         self._ids = ids
         self._give_up_after_s = give_up_after_s
         self._wake_queue = wake_queue
+        self._audit = audit
 
     async def sender(self) -> RecipientInbox | None:
         """The operator's inbox; None where there is none."""

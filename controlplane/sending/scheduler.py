@@ -62,13 +62,13 @@ class Scheduler(LoopService):
         look_out_s: float,
     ) -> None:
         super().__init__()
-        self._look_out_s = look_out_s
         self._db = db
         self._clock = clock
         self._ids = ids
         self._admission = admission
         self._audit = audit
         self._wake_queue = wake_queue
+        self._look_out_s = look_out_s
         self._last_in_turn = ""
         self._set_aside = SetAside(clock, log, "not_dispatched", "message_id")
 

@@ -32,10 +32,10 @@ class Unsubscriber:
     """Reads and honours the tokens of unsubscribe links. `key`: the secret that signed them."""
 
     def __init__(self, db: Database, clock: Clock, ids: Ids, audit: Records, key: bytes) -> None:
-        self._audit = audit
         self._db = db
         self._clock = clock
         self._ids = ids
+        self._audit = audit
         self._key = key
 
     async def offer(self, token: str | None) -> Offer:

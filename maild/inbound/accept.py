@@ -117,7 +117,6 @@ class Acceptor:
         first_look: FirstLook,
         audit: Records,
     ) -> None:
-        self._audit = audit
         self._db = db
         self._blobs = blob_store
         self._cpu = cpu
@@ -126,10 +125,11 @@ class Acceptor:
         self._ids = ids
         self._mailboxes = mailboxes
         self._trace = trace
-        self._senders = senders
-        self._first_look = first_look
         self._sender_judge = judge
         self._spam_filter = spam_filter
+        self._senders = senders
+        self._first_look = first_look
+        self._audit = audit
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         """The inbox that receives mail for `address` (the answer to RCPT). SmtpError when it has no room."""

@@ -120,16 +120,16 @@ class Deliverer:
         witness: TlsWitness | None = None,
     ) -> None:
         """`witness`: None where nobody is told what sessions were like."""
-        self._was_retry_asked = was_retry_asked
-        self._witness = witness
-        self._next_round = partial(rounds.begin, Kind.DELIVERY)
+        self._router = router
+        self._connections = connections
+        self._contents = contents
         self._groups = groups
         self._warm_ups = warm_ups
         self._senders = senders
         self._clock = clock
-        self._router = router
-        self._connections = connections
-        self._contents = contents
+        self._next_round = partial(rounds.begin, Kind.DELIVERY)
+        self._was_retry_asked = was_retry_asked
+        self._witness = witness
 
     async def close(self) -> None:
         """End kept sessions and the threads that sign; nothing is delivered any more."""

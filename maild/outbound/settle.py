@@ -153,12 +153,12 @@ class Settler:
         has_requests: Callable[[], bool],
         store_retry_s: float = STORE_RETRY_S,
     ) -> None:
-        self._has_requests = has_requests
-        self._store_retry_s = store_retry_s
         self._db = db
         self._clock = clock
         self._ids = ids
         self._audit = audit
+        self._has_requests = has_requests
+        self._store_retry_s = store_retry_s
         self._slots = asyncio.Semaphore(UNSETTLED_MAX)
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting: list[_Waiting] = []

@@ -51,10 +51,10 @@ class Simulator:
     def __init__(
         self, db: Database, clock: Clock, ids: Ids, audit: Records, prepare_answer: PrepareAnswer
     ) -> None:
-        self._audit = audit
         self._db = db
         self._clock = clock
         self._ids = ids
+        self._audit = audit
         self._prepare_answer = prepare_answer
 
     async def play(self, rows: Sequence[Due]) -> Played:

@@ -70,12 +70,12 @@ class Transaction:
         """`stand_back`: waited for before the message is sent; never after it, where nothing may come between what the
         host answers and the store."""
         self._hop = hop
-        self._stand_back = stand_back
-        self._sender = sender
         self._pooled = pooled
         self._session: NextHopSession = pooled.session
-        self._content = content
         self._rows = rows
+        self._content = content
+        self._sender = sender
+        self._stand_back = stand_back
         self._verdicts: dict[int, Verdict] = {}
         self.has_sent_mail_from = False
         self.lost_after_data = False

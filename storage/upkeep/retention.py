@@ -155,14 +155,14 @@ class Retention(LoopService):
         slices: Slices = Slices(),
     ) -> None:
         super().__init__()
-        self._recorder = recorder
-        self._audit_days = audit_days
-        self._slices = slices
         self._db = db
         self._blobs = blobs
         self._clock = clock
         self._ages_ms = ages_ms
         self._raw_days = raw_days
+        self._recorder = recorder
+        self._audit_days = audit_days
+        self._slices = slices
         # Organization → the message up to which nothing is left to do: only a new start looks there again.
         self._done: dict[str, str] = {}
         # Organization → what was held when it was passed over.

@@ -56,14 +56,14 @@ class SelfCheck(LoopService):
         portions: Portions = Portions(),
     ) -> None:
         super().__init__()
-        self._portions = portions
-        self.is_damaged = False
         self._db = db
+        self.is_damaged = False
         self._store = store
         self._path = path
         self._clock = clock
         self._randomness = randomness
         self._check_index = check_index
+        self._portions = portions
         self._pages_due_ms = 0
         self._after: str | None = None
 
