@@ -154,9 +154,9 @@ def _follow(tx: Tx, settled: Sequence[Settled], context: OutcomeContext, counts:
     now_ms = context.now_ms
     failures = [_failure(row, verdict) for row, verdict, _ in settled if _is_final(row, verdict, now_ms)]
     message.count("delivered", sum(one.verdict.status in states.RECIPIENT_ACCEPTED for one in settled))
-    was_sent = message.envelope.sent_at is not None
+    was_sent = message.summary.sent_at is not None
     has_failed = message.follow(failures)
-    if message.envelope.sent_at is not None and not was_sent:
+    if message.summary.sent_at is not None and not was_sent:
         message.publish("email.sent")
     for row, verdict, _ in settled:
         # No row ever goes back to `queued`: this is its first deferral.
@@ -227,13 +227,13 @@ class _Message:
         self,
         tx: Tx,
         message_id: str,
-        envelope: MessageSummary,
+        summary: MessageSummary,
         context: OutcomeContext,
         counts: Counts,
     ) -> None:
         self._tx = tx
         self._id = message_id
-        self.envelope = envelope
+        self.summary = summary
         self._new_id, self._audit, self._now_ms = context
         self._counts = counts
         self._recipients: Sequence[RecipientRow] = outbound.recipients(tx, message_id)
@@ -241,15 +241,15 @@ class _Message:
 
     @classmethod
     def load(cls, tx: Tx, message_id: str, context: OutcomeContext, counts: Counts) -> "_Message | None":
-        envelope = outbound.envelope(tx, message_id)
-        return None if envelope is None else cls(tx, message_id, envelope, context, counts)
+        summary = outbound.summary(tx, message_id)
+        return None if summary is None else cls(tx, message_id, summary, context, counts)
 
     def address_of(self, position: int) -> str:
         return next(one.address for one in self._recipients if one.position == position)
 
     def complain(self, position: int, feedback_type: str) -> None:
         address = self.address_of(position)
-        is_live = self.envelope.mode == "live"
+        is_live = self.summary.mode == "live"
         self.count("complained")
         if is_live:
             self._suppress(address, "complaint", "feedback_loop")
@@ -259,27 +259,27 @@ class _Message:
 
     def publish(self, type: str, more: Mapping[str, Any] | None = None) -> None:
         if self._described is None:  # once for all events of a transaction: there may be hundreds
-            self._described = outbound_events.describe(self._id, self.envelope, self._recipients)
+            self._described = outbound_events.describe(self._id, self.summary, self._recipients)
         data = {**self._described, **(more or {})}
         outbound_events.publish(
-            self._tx, self._new_id("evt"), type, self._id, self.envelope, data, self._now_ms
+            self._tx, self._new_id("evt"), type, self._id, self.summary, data, self._now_ms
         )
 
     def count(self, metric: str, amount: int = 1) -> None:
-        if amount and self.envelope.is_counted:
+        if amount and self.summary.is_counted:
             for period in (day_of(self._now_ms), month_of(self._now_ms)):
-                self._counts.add(self.envelope.organization_id, period, metric, amount)
+                self._counts.add(self.summary.organization_id, period, metric, amount)
 
     def follow(self, failures: Sequence[_Failure]) -> bool:
         """The message's status follows its recipients'; did it become `failed`?"""
-        was = self.envelope
+        was = self.summary
         now = followed(was, self._recipients, self._now_ms)
         if now is None:
             return False
         if now.status == "failed" and failures:
             now = now._replace(failure_reason=failures[-1].reason)
         outbound.move_message(self._tx, self._id, was.status, now.status, now.sent_at, now.failure_reason)
-        self.envelope = now
+        self.summary = now
         if now.status != "failed":
             return False
         if was.status == "queued":
@@ -299,7 +299,7 @@ class _Message:
         verdict, bounce = failure.verdict, failure.bounce
         self.count("bounced", int(bounce.is_hard))
         suppressed = failure.reason == "recipient_suppressed"
-        if bounce.blames_address and self.envelope.mode == "live":
+        if bounce.blames_address and self.summary.mode == "live":
             suppressed = True
             self._suppress(failure.address, "hard_bounce", "bounce")
         self.publish(
@@ -317,13 +317,13 @@ class _Message:
         )
 
     def _check_reputation(self) -> None:
-        if self.envelope.is_counted:
-            organization_id = self.envelope.organization_id
+        if self.summary.is_counted:
+            organization_id = self.summary.organization_id
             self._counts.write(self._tx)  # which it reads
             circuit_breaker.check(self._tx, self._new_id("evt"), self._audit, organization_id, self._now_ms)
 
     def _suppress(self, address: str, reason: str, source: str) -> None:
-        organization_id, email, fresh = self.envelope.organization_id, normalize(address), self._new_id("sup")
+        organization_id, email, fresh = self.summary.organization_id, normalize(address), self._new_id("sup")
         kept = suppressions.add(
             self._tx,
             fresh,

@@ -476,16 +476,16 @@ class MessageSummary(NamedTuple):
 _SUMMARY = f"""{", ".join("m." + field for field in MessageSummary._fields[:-1])},
       EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)"""
 _SUMMARY_COLUMNS = len(MessageSummary._fields)
-_ENVELOPE = f"SELECT {_SUMMARY} FROM messages m WHERE m.id = ?"
+_ONE_SUMMARY = f"SELECT {_SUMMARY} FROM messages m WHERE m.id = ?"
 _WITH_RECIPIENTS = f"""SELECT {_SUMMARY}, {columns(RecipientRow, "r")}
     FROM messages m {THEN_JOIN} recipients r ON r.message_id = m.id
     WHERE m.id IN {each_of("?")} ORDER BY r.message_id, r.position"""
 _MOVE = "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?"
 
 
-def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
+def summary(tx: Tx, message_id: str) -> MessageSummary | None:
     """The columns of a message that its outcome needs; None when it is gone."""
-    row = tx.one(_ENVELOPE, (message_id,))
+    row = tx.one(_ONE_SUMMARY, (message_id,))
     return MessageSummary(*row) if row else None
 
 
@@ -497,7 +497,7 @@ class SummaryWithRecipients(NamedTuple):
 
 
 def with_recipients(tx: Tx, message_ids: Sequence[str]) -> dict[str, SummaryWithRecipients]:
-    """`envelope` and `recipients` of several messages; what is gone, or has no recipients, is left out."""
+    """`summary` and `recipients` of several messages; what is gone, or has no recipients, is left out."""
     found: dict[str, SummaryWithRecipients] = {}
     for row in tx.all(_WITH_RECIPIENTS, (dump(message_ids),)):
         recipient = RecipientRow(*row[_SUMMARY_COLUMNS:])

@@ -18,7 +18,7 @@ def publish(
     event_id: str,
     type: str,
     message_id: str,
-    envelope: MessageSummary,
+    summary: MessageSummary,
     data: Mapping[str, Any],
     now_ms: int,
 ) -> None:
@@ -27,26 +27,26 @@ def publish(
         tx,
         event_id,
         now_ms,
-        organization_id=envelope.organization_id,
+        organization_id=summary.organization_id,
         type=type,
         data=data,
-        mode=envelope.mode,
-        inbox_id=envelope.inbox_id,
+        mode=summary.mode,
+        inbox_id=summary.inbox_id,
         message_id=message_id,
     )
 
 
 def event(
-    event_id: str, type: str, message_id: str, envelope: MessageSummary, data: Mapping[str, Any]
+    event_id: str, type: str, message_id: str, summary: MessageSummary, data: Mapping[str, Any]
 ) -> NewEvent:
     """`publish` for one of several, which `events.publish_all` writes."""
     return NewEvent(
         event_id,
-        envelope.organization_id,
-        envelope.inbox_id,
+        summary.organization_id,
+        summary.inbox_id,
         message_id,
         type,
-        envelope.mode,
+        summary.mode,
         dump(data),
     )
 
@@ -56,26 +56,26 @@ def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> None:
 
     The caller publishes it once for each message: in the transaction in which its status becomes `failed`.
     """
-    envelope = outbound.envelope(tx, message_id)
-    if envelope is None:
+    summary = outbound.summary(tx, message_id)
+    if summary is None:
         return
-    described = describe(message_id, envelope, outbound.recipients(tx, message_id))
-    data = {**described, "failureReason": envelope.failure_reason}
-    publish(tx, event_id, "email.failed", message_id, envelope, data, now_ms)
+    described = describe(message_id, summary, outbound.recipients(tx, message_id))
+    data = {**described, "failureReason": summary.failure_reason}
+    publish(tx, event_id, "email.failed", message_id, summary, data, now_ms)
 
 
-def describe(message_id: str, envelope: MessageSummary, recipients: Sequence[RecipientRow]) -> dict[str, Any]:
+def describe(message_id: str, summary: MessageSummary, recipients: Sequence[RecipientRow]) -> dict[str, Any]:
     """What every event about an outbound message says (docs/contract.md, section 6), to be dumped."""
     # Written once: a report may bring an event for each of 150 recipients, and each event shows them all.
     shown = msgspec.Raw(dump([describe_recipient(recipient) for recipient in recipients]).encode())
     return {
         "messageId": message_id,
-        "inboxId": envelope.inbox_id,
-        "threadId": envelope.thread_id,
-        "fromAddress": envelope.from_address,
-        "toAddresses": load(envelope.to_addresses),
-        "subject": envelope.subject,
-        "sentAt": iso_or_none(envelope.sent_at),
+        "inboxId": summary.inbox_id,
+        "threadId": summary.thread_id,
+        "fromAddress": summary.from_address,
+        "toAddresses": load(summary.to_addresses),
+        "subject": summary.subject,
+        "sentAt": iso_or_none(summary.sent_at),
         "recipients": shown,
     }
 

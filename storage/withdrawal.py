@@ -93,7 +93,7 @@ def _withdraw_message(tx: Tx, message_id: str) -> bool:
            WHERE message_id = ? AND status IN ('queued', 'deferred')""",
         (message_id,),
     )
-    message = outbound.envelope(tx, message_id)
+    message = outbound.summary(tx, message_id)
     status = message_status({one.status for one in outbound.recipients(tx, message_id)})
     if message is None or status not in MESSAGE[message.status]:
         return False

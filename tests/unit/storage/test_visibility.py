@@ -51,7 +51,7 @@ EXCEPTIONS = {
     ("messages.py", "set_labels"): FOUND,
     ("messages.py", "that_scheduled"): OURS,
     ("outbound.py", "_DUE_OF"): OURS,
-    ("outbound.py", "_ENVELOPE"): OURS,
+    ("outbound.py", "_ONE_SUMMARY"): OURS,
     ("outbound.py", "_MOVE"): OURS,
     ("outbound.py", "_WITH_RECIPIENTS"): OURS,
     ("outbound.py", "hasten"): OURS,
