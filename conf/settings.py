@@ -26,11 +26,13 @@ _LOCAL_PART = re.compile(r"(?!\.)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}(?<!\.)")
 
 
 class SettingsError(Exception):
-    """The configuration can't be used; `faults` has one line for each fault."""
+    """The configuration can't be used; `faults` has one line for each fault. `sound`: the settings that it would make
+    without what is at fault, where they are known."""
 
-    def __init__(self, faults: list[str]) -> None:
+    def __init__(self, faults: list[str], sound: "Settings | None" = None) -> None:
         super().__init__("; ".join(faults))
         self.faults = faults
+        self.sound = sound
 
 
 def _domain(value: str) -> str:
@@ -437,7 +439,8 @@ _ADAPTER = TypeAdapter(Settings)
 
 
 def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings in `path` with the environment's on top; SettingsError names every fault."""
+    """The settings in `path` with the environment's on top; SettingsError names every fault but those of the files that
+    they name (conf.named_files)."""
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except PermissionError as error:
@@ -463,10 +466,11 @@ def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = N
     try:
         settings = _ADAPTER.validate_python(merged)
     except ValidationError as error:
-        raise SettingsError(_faults(error) + _beside(error, merged)) from error
+        sound, faulty = _sound(error, merged)
+        raise SettingsError(_faults(error) + _beside(sound, faulty), sound) from error
     faults = _contradictions(settings)
     if faults:
-        raise SettingsError(faults)
+        raise SettingsError(faults, settings)
     return settings
 
 
@@ -495,14 +499,20 @@ def _faults(error: ValidationError) -> list[str]:
     return [_fault(one) for one in found if one["type"] != "too_short" or one["loc"] not in inner]
 
 
-def _beside(error: ValidationError, document: dict[str, Any]) -> list[str]:
-    """The contradictions of what has no fault of its own."""
-    sound = copy.deepcopy(document)
-    faulty = [_without(sound, [str(step) for step in one["loc"]]) for one in error.errors()]
+def _sound(error: ValidationError, document: dict[str, Any]) -> tuple[Settings | None, list[str]]:
+    """The settings without what is at fault, None where something that must be there has the fault; the names of what
+    was left out."""
+    rest = copy.deepcopy(document)
+    faulty = [_without(rest, [str(step) for step in one["loc"]]) for one in error.errors()]
     try:
-        found = _contradictions(_ADAPTER.validate_python(sound))
-    except ValidationError:  # something that must be there had the fault
-        return []
+        return _ADAPTER.validate_python(rest), faulty
+    except ValidationError:
+        return None, faulty
+
+
+def _beside(sound: Settings | None, faulty: list[str]) -> list[str]:
+    """The contradictions of what has no fault of its own."""
+    found = _contradictions(sound) if sound is not None else []
     return [one for one in found if not any(_is_about(one.partition(": ")[0], key) for key in faulty)]
 
 
@@ -543,18 +553,6 @@ def _contradictions(settings: Settings) -> list[str]:
     if settings.server.apex_domain in settings.server.shared_domains:
         faults.append("server.apex_domain: must not be one of server.shared_domains")
     faults += _relay_faults(settings.outbound)
-    for key, file in (
-        ("smtp.tls_cert", settings.smtp.tls_cert),
-        ("smtp.tls_key", settings.smtp.tls_key),
-        ("dns.doh_ca_file", settings.dns.doh_ca_file),
-        ("outbound.ca_file", settings.outbound.ca_file),
-        ("outbound.tls_cert", settings.outbound.tls_cert),
-        ("outbound.tls_key", settings.outbound.tls_key),
-        ("webhooks.ca_file", settings.webhooks.ca_file),
-        *((f"outbound.relays.{name}.ca_file", one.ca_file) for name, one in settings.outbound.relays.items()),
-    ):
-        if file and not os.access(file, os.R_OK):
-            faults.append(f"{key}: {file} is not readable")
     for number, url in enumerate(settings.dns.doh):
         if not url.startswith("https://"):
             faults.append(f"dns.doh.{number}: must be an https:// address (is {url!r})")

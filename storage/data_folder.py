@@ -36,13 +36,14 @@ class DataFolder:
 
     @contextmanager
     def as_its_owner(self) -> Iterator[None]:
-        """Where root is at work: what is made meanwhile belongs to the user who owns the folder, as whom the daemon
-        runs."""
-        owner = self.path.stat()
-        if os.geteuid() != ROOT or owner.st_uid == ROOT:
+        """Where root is at work, and the folder is there: what is made and read meanwhile is by its owner, as whom the
+        daemon runs, with the groups of that user."""
+        owner = self.path.stat() if os.geteuid() == ROOT and self.path.exists() else None
+        if owner is None or owner.st_uid == ROOT:
             yield
             return
-        group = os.getegid()
+        group, groups = os.getegid(), os.getgroups()
+        os.setgroups(_groups_of(owner.st_uid, owner.st_gid))
         os.setegid(owner.st_gid)
         os.seteuid(owner.st_uid)
         try:
@@ -50,6 +51,7 @@ class DataFolder:
         finally:
             os.seteuid(ROOT)
             os.setegid(group)
+            os.setgroups(groups)
 
     def check(self) -> None:
         """DataFolderError unless the folder is there and this user may read and write in it."""
@@ -107,6 +109,13 @@ class DataFolder:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _groups_of(uid: int, gid: int) -> list[int]:
+    try:
+        return os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
+    except KeyError:
+        return [gid]
 
 
 def _name_of(uid: int) -> str:

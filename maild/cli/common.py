@@ -81,6 +81,24 @@ def settings_of(config: Path) -> Settings:
         fail(*error.faults)
 
 
+def whole_settings_of(config: Path) -> Settings:
+    """With a look into the files that they name: as the daemon's user, where root asks."""
+    from conf import named_files
+    from storage.data_folder import DataFolder
+
+    try:
+        settings, faults = load(config), []
+    except SettingsError as error:
+        if error.sound is None:
+            fail(*error.faults)
+        settings, faults = error.sound, error.faults
+    with DataFolder(settings.data_path).as_its_owner():
+        faults = faults + named_files.faults(settings)
+    if faults:
+        fail(*faults)
+    return settings
+
+
 def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     """Run `work(store)`, turning what the operator can mend into one line."""
     from controlplane.contract.refusals import Refusal

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from maild.cli.common import EXIT_DIED, EXIT_FAULT, config_option, fail, say, settings_of
+from maild.cli.common import EXIT_DIED, EXIT_FAULT, config_option, fail, say, whole_settings_of
 
 
 @click.command()
@@ -17,7 +17,7 @@ def serve(config: Path) -> None:
     from maild.daemon import StartError, run
     from storage.service import ServiceDied
 
-    settings = settings_of(config)
+    settings = whole_settings_of(config)
     logs.configure(settings.log)
     try:
         run(settings)
@@ -31,5 +31,5 @@ def serve(config: Path) -> None:
 @config_option
 def check_config(config: Path) -> None:
     """Name every fault of the configuration."""
-    settings_of(config)
+    whole_settings_of(config)
     say(f"{config}: OK")

@@ -28,6 +28,7 @@ from maild.message.address import is_named
 from maild.outbound.relays import Relays
 from maild.resolver import DnsError, DnsTemporary, Resolver
 from storage.clock import Clock
+from storage.data_folder import DataFolder
 from storage.disk import Disk
 
 CONNECT_S = 10
@@ -226,8 +227,9 @@ async def certificate(patient: Patient) -> list[Diagnosis]:
         found = "a self-signed one, which mail servers take"
         return [Diagnosis("certificate", "smtp.tls_cert", "ok", found)]
     try:
-        tls.context(smtp.tls_cert, smtp.tls_key)
-        shown = x509.load_pem_x509_certificate(await asyncio.to_thread(Path(smtp.tls_cert).read_bytes))
+        with DataFolder(patient.folder).as_its_owner():  # what root may read the daemon may not
+            tls.context(smtp.tls_cert, smtp.tls_key)
+            shown = x509.load_pem_x509_certificate(Path(smtp.tls_cert).read_bytes())
     except (ssl.SSLError, OSError, ValueError) as error:
         advice = "Name a pair of PEM files that belong together and that the daemon's user can read."
         return [Diagnosis("certificate", smtp.tls_cert, "fault", f"no usable pair: {error}", advice)]

@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 from conf.settings import load
 from maild import logs
 from maild.cli.program import main
+from maild.inbound import tls
 from storage import server_secrets
 from storage.data_folder import DataFolder
 from storage.engine import migrate
@@ -274,6 +275,60 @@ def test_check_config_names_every_fault_in_a_line_of_its_own(config: Path) -> No
         "smtp.listen.1",
         "smtp.max_sessions",
     ]
+
+
+def test_check_config_tells_what_is_wrong_with_files_beside_other_faults(
+    config: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "cert.pem"
+    file.write_text("hello")
+    config.write_text(
+        f"data_dir = '{tmp_path}'\n[http]\nlisten = 5\n[smtp]\ntls_cert = '{file}'\ntls_key = '{file}'\n"
+    )
+    for command in ("check-config", "serve"):
+        result = run(command, "--config", config)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert [line.split(":")[1].strip() for line in result.stderr.splitlines()] == [
+            "http.listen",
+            "smtp.tls_cert",
+            "smtp.tls_key",
+        ]
+
+
+def test_the_store_is_at_hand_while_a_certificate_is_renewed(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    pair = f"tls_cert = '{tmp_path}/gone.pem'\ntls_key = '{tmp_path}/gone.key'\n"
+    config.write_text(config.read_text().replace("[smtp]\n", f"[smtp]\n{pair}"))
+    assert answer("queue", "show", "--config", config)["waiting"] == 0
+    told = {one["check"]: one["status"] for one in diagnosed(config)}
+    assert told["certificate"] == "fault"
+
+
+@as_somebody
+def test_root_asks_about_files_as_the_user_of_the_daemon(open_folder: Path) -> None:
+    folder = open_folder
+    cert, key = tls.self_signed(folder, "mx.test")
+    config = folder / "maild.toml"
+    config.write_text(
+        f"data_dir = '{folder}'\n[smtp]\nlisten = ['127.0.0.1:0']\ntls_cert = '{cert}'\ntls_key = '{key}'\n"
+        "[http]\nlisten = '127.0.0.1:0'\n[dns]\nnameservers = ['127.0.0.1:9']\ntimeout_s = 1\n"
+    )
+    answer("init", "--config", config)
+    os.chmod(key, 0o640)  # of root and its group
+    told = f"smtp.tls_key: {key} is not readable: Permission denied"
+    assert f"smtp.tls_cert: {cert}" in run("check-config", "--config", config).stderr
+    os.chmod(cert, 0o644)
+    assert fault("check-config", "--config", config) == told
+    certificate = next(one for one in diagnosed(config) if one["check"] == "certificate")
+    assert (certificate["status"], "Permission denied" in certificate["found"]) == ("fault", True)
+    os.chown(key, SOMEBODY, SOMEBODY)
+    assert run("check-config", "--config", config).exit_code == 0
+    assert (os.geteuid(), os.getegid()) == (0, 0)
+
+
+def diagnosed(config: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(run("doctor", "--config", config, "--json").stdout)["diagnoses"]
+    return found
 
 
 def test_check_config_of_no_file(tmp_path: Path) -> None:
@@ -683,14 +738,17 @@ def test_serve_of_what_another_user_restored(config: Path, part: str) -> None:
 
 def test_serve_with_a_pair_that_is_none(config: Path, tmp_path: Path) -> None:
     answer("init", "--config", config)
-    (tmp_path / "no.pem").write_text("nothing")
-    text = config.read_text()
-    config.write_text(
-        text.replace(
-            "[smtp]", f"[smtp]\ntls_cert = '{tmp_path / 'no.pem'}'\ntls_key = '{tmp_path / 'no.pem'}'"
-        )
-    )
-    assert fault("serve", "--config", config).startswith("smtp.tls_cert")
+    (cert, _), (_, key) = (tls.self_signed(folder, "mx.test") for folder in two_folders(tmp_path))
+    pair = f"[smtp]\ntls_cert = '{cert}'\ntls_key = '{key}'"
+    config.write_text(config.read_text().replace("[smtp]", pair))
+    assert fault("serve", "--config", config).startswith("smtp.tls_cert, smtp.tls_key")
+
+
+def two_folders(tmp_path: Path) -> list[Path]:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for one in folders:
+        one.mkdir()
+    return folders
 
 
 def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: Path) -> None:

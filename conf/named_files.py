@@ -1,0 +1,73 @@
+"""The PEM files that the configuration names, looked into: certificates with their keys, and authorities.
+
+Apart from `settings.load`, since commands on the store do without them, and so they work while a file is being renewed.
+"""
+
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+from conf.settings import Settings
+
+_CERTIFICATE = (b"BEGIN CERTIFICATE", b"BEGIN TRUSTED CERTIFICATE")
+_KEY = (b"PRIVATE KEY-----",)
+
+
+def faults(settings: Settings) -> list[str]:
+    """What keeps this user from using them, a line for each key, or pair of keys."""
+    return [*_pair_faults(settings), *_authority_faults(settings)]
+
+
+def _pair_faults(settings: Settings) -> Iterator[str]:
+    for section, named in (("smtp", settings.smtp), ("outbound", settings.outbound)):
+        cert, key = f"{section}.tls_cert", f"{section}.tls_key"
+        found = [*_missing(cert, named.tls_cert, _CERTIFICATE), *_missing(key, named.tls_key, _KEY)]
+        yield from found
+        if not found and named.tls_cert and named.tls_key:
+            yield from _unfit(f"{cert}, {key}", named.tls_cert, named.tls_key)
+
+
+def _unfit(keys: str, cert: str, key: str) -> Iterator[str]:
+    try:
+        # An encrypted key is a fault; without a password OpenSSL would ask for one on the terminal.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            yield f"{keys}: {key} is not the key of the certificate that stands first in {cert}"
+        elif b"ENCRYPTED" in Path(key).read_bytes():
+            yield f"{keys}: {key} is encrypted, and nobody is asked for a password; name one that is not"
+        else:
+            yield f"{keys}: {cert} and {key} are no usable pair: {error}"
+
+
+def _authority_faults(settings: Settings) -> Iterator[str]:
+    named = {
+        "dns.doh_ca_file": settings.dns.doh_ca_file,
+        "outbound.ca_file": settings.outbound.ca_file,
+        "webhooks.ca_file": settings.webhooks.ca_file,
+        **{f"outbound.relays.{name}.ca_file": one.ca_file for name, one in settings.outbound.relays.items()},
+    }
+    for key, file in named.items():
+        found = _missing(key, file, _CERTIFICATE)
+        yield from found
+        if file and not found:
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+            except ssl.SSLError as error:
+                yield f"{key}: a certificate in {file} can't be read: {error}"
+
+
+def _missing(key: str, file: str, wanted: tuple[bytes, ...]) -> list[str]:
+    """What is wrong with a file that is named, before anybody decodes it."""
+    if not file:
+        return []
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        return [f"{key}: {file} is not readable: {error.strerror}"]
+    except ValueError:  # a NUL in the path
+        return [f"{key}: {file!r} is no path"]
+    if not any(label in content for label in wanted):
+        what = "private key" if wanted is _KEY else "certificate"
+        return [f"{key}: there is no {what} in {file}, as PEM has it"]
+    return []

@@ -1,0 +1,102 @@
+"""The files that the configuration names are looked into before a daemon needs them (conf/named_files.py)."""
+
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+
+from conf import named_files
+from conf.settings import parse
+from maild.inbound import tls
+
+BROKEN = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[str, str]:
+    return made(tmp_path / "one")
+
+
+def made(folder: Path) -> tuple[str, str]:
+    folder.mkdir()
+    return tls.self_signed(folder, "mx.test")
+
+
+def faults(document: Mapping[str, Any]) -> list[str]:
+    return named_files.faults(parse(document))
+
+
+def test_a_pair_and_authorities_that_can_be_used(pair: tuple[str, str]) -> None:
+    cert, key = pair
+    named = {"tls_cert": cert, "tls_key": key}
+    relays = {"a": {"host": "relay.test:25", "ca_file": cert}}
+    document = {"smtp": named, "outbound": {**named, "ca_file": cert, "relays": relays}}
+    assert faults({**document, "dns": {"doh_ca_file": cert}, "webhooks": {"ca_file": cert}}) == []
+    assert faults({}) == []
+
+
+def test_every_file_that_can_not_be_read_is_told_at_once(tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone.pem")
+    pair = {"tls_cert": gone, "tls_key": gone}
+    document = {
+        "smtp": pair,
+        "outbound": {**pair, "ca_file": gone, "relays": {"a": {"host": "relay.test:25", "ca_file": gone}}},
+        "dns": {"doh_ca_file": gone},
+        "webhooks": {"ca_file": gone},
+    }
+    keys = ["smtp.tls_cert", "smtp.tls_key", "outbound.tls_cert", "outbound.tls_key", "dns.doh_ca_file",
+            "outbound.ca_file", "webhooks.ca_file", "outbound.relays.a.ca_file"]  # fmt: skip
+    assert faults(document) == [f"{key}: {gone} is not readable: No such file or directory" for key in keys]
+    assert faults({"webhooks": {"ca_file": str(tmp_path)}}) == [
+        f"webhooks.ca_file: {tmp_path} is not readable: Is a directory"
+    ]
+    assert faults({"webhooks": {"ca_file": "a\0b"}}) == ["webhooks.ca_file: 'a\\x00b' is no path"]
+
+
+@pytest.mark.parametrize("section", ["smtp", "outbound"])
+def test_a_pair_that_does_not_fit(section: str, pair: tuple[str, str], tmp_path: Path) -> None:
+    cert, key = pair
+    _, another = made(tmp_path / "two")
+    keys = f"{section}.tls_cert, {section}.tls_key"
+    assert faults({section: {"tls_cert": cert, "tls_key": another}}) == [
+        f"{keys}: {another} is not the key of the certificate that stands first in {cert}"
+    ]
+    assert faults({section: {"tls_cert": key, "tls_key": cert}}) == [
+        f"{section}.tls_cert: there is no certificate in {key}, as PEM has it",
+        f"{section}.tls_key: there is no private key in {cert}, as PEM has it",
+    ]
+    locked = tmp_path / "locked.key"
+    private = serialization.load_pem_private_key(Path(key).read_bytes(), None)
+    locked.write_bytes(
+        private.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+    )
+    assert faults({section: {"tls_cert": cert, "tls_key": str(locked)}}) == [
+        f"{keys}: {locked} is encrypted, and nobody is asked for a password; name one that is not"
+    ]
+    broken = tmp_path / "broken.pem"
+    broken.write_text(BROKEN)
+    (told,) = faults({section: {"tls_cert": str(broken), "tls_key": key}})
+    assert told.startswith(f"{keys}: {broken} and {key} are no usable pair: ")
+
+
+def test_authorities_that_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_text("hello")
+    document = {"outbound": {"ca_file": str(file)}, "webhooks": {"ca_file": str(file)}}
+    assert faults(document) == [
+        f"{key}.ca_file: there is no certificate in {file}, as PEM has it" for key in ("outbound", "webhooks")
+    ]
+    file.write_text(BROKEN)
+    told = faults(document)
+    assert [one.partition(" can't")[0] for one in told] == [
+        f"{key}.ca_file: a certificate in {file}" for key in ("outbound", "webhooks")
+    ]
+    with pytest.raises(ssl.SSLError):  # as the daemon finds it
+        ssl.create_default_context(cafile=str(file))
