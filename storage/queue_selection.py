@@ -19,6 +19,9 @@ from storage.outbound import PENDING, Due
 
 ROWS_AT_ONCE = 1000
 OUTCOMES_AT_ONCE = 50
+# What a verb does, one after the other with all that is selected. A drop takes about a millisecond a recipient, in
+# which those that wait for it would be delivered; to hold them takes far less.
+STEPS = {"drop": ("hold", "drop"), "hold": ("hold",), "release": ("release",), "retry": ("retry",)}
 ASKED_FOR_MS = 24 * 3600 * 1000  # no back-off is so long
 _CHANGE = f"""UPDATE recipients SET {{}} WHERE (message_id, position) IN
     (SELECT message_id, position {{}} LIMIT {ROWS_AT_ONCE})"""

@@ -10,7 +10,7 @@ from storage import outbound, queue_selection, switches
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
-from storage.queue_selection import DestinationLine, QueueChange, QueueSelection, Waiting
+from storage.queue_selection import STEPS, DestinationLine, QueueChange, QueueSelection, Waiting
 
 DESTINATIONS = 20
 CHANGED_MAX = 10_000  # by one call, so that no client waits for minutes
@@ -53,16 +53,25 @@ def changing(verb: str) -> Run:
     async def run(call: Call) -> Result:
         given = call.input
         selection = QueueSelection(given.messageId, given.organizationId, given.destination)
-        total, change = 0, QueueChange(0, has_more=True)
-        while change.has_more and total < CHANGED_MAX:
-            change = await call.db.write(
-                call.services.change_queue, verb, selection, call.principal.actor, call.organization_id
-            )
-            total += change.recipients
+        *before, last = STEPS[verb]
+        for step in before:
+            await _change(call, step, selection, at_most=None)
+        total, has_more = await _change(call, last, selection, CHANGED_MAX)
         call.services.wake_queue()
-        return Result({"recipients": total, "more": change.has_more})
+        return Result({"recipients": total, "more": has_more})
 
     return run
+
+
+async def _change(call: Call, step: str, selection: QueueSelection, at_most: int | None) -> tuple[int, bool]:
+    """How many recipients, and whether there may be more."""
+    total, change = 0, QueueChange(0, has_more=True)
+    while change.has_more and (at_most is None or total < at_most):
+        change = await call.db.write(
+            call.services.change_queue, step, selection, call.principal.actor, call.organization_id
+        )
+        total += change.recipients
+    return total, change.has_more
 
 
 def queue_state(tx: Tx) -> dict[str, Any]:

@@ -66,8 +66,13 @@ class QueueCommands(StoreCommands):
         return self._run(unit)
 
     def change(self, verb: str, selection: QueueSelection) -> int:
-        """retry, hold, release or drop; how many recipients. The daemon writes in between: it has the store for at
-        least as long as this has."""
+        """retry, hold, release or drop; how many recipients. What is dropped is held first, so that it does not leave
+        meanwhile: killed in between, it waits."""
+        counts = [self._change_all(step, selection) for step in queue_selection.STEPS[verb]]
+        return counts[-1]
+
+    def _change_all(self, verb: str, selection: QueueSelection) -> int:
+        """The daemon writes in between: it has the store for at least as long as this has."""
 
         def unit(tx: Tx) -> QueueChange:
             _require(tx, selection)

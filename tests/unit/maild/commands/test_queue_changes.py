@@ -165,6 +165,34 @@ async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_betw
     assert min(rests) >= REST_MIN_S
 
 
+async def test_nothing_leaves_while_it_is_dropped(
+    maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A drop takes a millisecond a recipient: what waited at its end had the time to be delivered."""
+    inbox = await maild.inbox("bot")
+    message_id = await waiting(maild, "a@one.test")
+    maild.sql(
+        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
+             next_attempt_at, expires_at)
+           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+           SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
+        message_id,
+        inbox["organizationId"],
+        *[Clock().now_ms() + HOUR_S * 1000] * 2,
+    )
+    may_leave: list[int] = []
+
+    def count(_: float) -> None:
+        sql = "SELECT count(*) FROM recipients WHERE domain = 'many.test' AND next_attempt_at IS NOT NULL"
+        ((found,),) = maild.sql(sql)
+        may_leave.append(found)
+
+    monkeypatch.setattr("maild.commands.outbound_queue.rest", count)
+    assert await hands("drop", "--destination", "many.test") == {"recipients": 120}
+    assert may_leave == [0, 0]
+    assert await statuses(maild, message_id) == ["deferred", *["failed"] * 120]
+
+
 async def test_what_is_being_delivered_is_left_alone_and_told(maild: Running, hands: Hands) -> None:
     message_id = await waiting(maild, "a@one.test", "b@two.test")
     maild.sql("UPDATE recipients SET lease = 'run_1' WHERE domain = 'one.test'")
