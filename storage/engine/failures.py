@@ -8,6 +8,7 @@ the process is ending.
 """
 
 import errno
+import socket
 import sqlite3
 
 StoreFailure = sqlite3.Error  # to be named behind `except`
@@ -24,11 +25,11 @@ _OUTAGES = _PASSING | {
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
 }  # fmt: skip
-# What the kernel says of the machine as it is now; an address may come up after us.
+# What the kernel says of the machine as it is now; an address, and the resolver, may come up after us.
 _PASSING_ERRNOS = frozenset(
     {
         errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS,
-        errno.EADDRNOTAVAIL,
+        errno.EADDRNOTAVAIL, socket.EAI_AGAIN,
     }
 )  # fmt: skip
 

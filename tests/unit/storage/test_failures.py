@@ -1,6 +1,7 @@
 """Which failures are the store's own (storage/engine/failures.py)."""
 
 import errno
+import socket
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,8 @@ def test_a_full_disk_is_an_outage_whether_the_store_or_a_file_met_it() -> None:
     [
         (OSError(errno.ENOSPC, "No space left on device"), True),
         (OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"), True),
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), True),
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), False),
         (OSError(errno.EADDRINUSE, "Address already in use"), False),
         (OSError(errno.EACCES, "Permission denied"), False),
         (sqlite3.OperationalError("of Python's own, without a code"), False),
