@@ -411,7 +411,7 @@ def _shipped_plans() -> Mapping[str, Plan]:
 class Settings(_Section):
     """The whole configuration, valid in itself (`parse`); files that it names were readable, and are not read here."""
 
-    data_dir: str = "/var/lib/maild"
+    data_dir: Annotated[str, Field(min_length=1)] = "/var/lib/maild"
     server: Server = field(default_factory=Server)
     smtp: Smtp = field(default_factory=Smtp)
     http: Http = field(default_factory=Http)

@@ -58,6 +58,11 @@ class DataFolder:
         if not self.path.is_dir():
             raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
+            if os.statvfs(self.path).f_flag & os.ST_RDONLY:
+                raise DataFolderError(
+                    f"data_dir: {self.path} is on a file system that is read-only here; a unit of systemd that closes"
+                    " it must name it in ReadWritePaths="
+                )
             raise DataFolderError(f"data_dir: {self.path} is not writable by this user")
 
     def check_user(self) -> None:

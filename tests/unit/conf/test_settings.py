@@ -257,6 +257,10 @@ def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:
     assert only.startswith("smtp.listen.0: ")
 
 
+def test_the_data_folder_is_not_wherever_the_command_is_given() -> None:
+    assert [one.partition(":")[0] for one in faults({"data_dir": ""})] == ["data_dir"]
+
+
 def test_settings_are_frozen() -> None:
     with pytest.raises(AttributeError):
         Settings().smtp.max_sessions = 5  # type: ignore[misc]

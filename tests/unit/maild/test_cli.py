@@ -751,6 +751,20 @@ def two_folders(tmp_path: Path) -> list[Path]:
     return folders
 
 
+def test_a_folder_that_the_sandbox_closes_is_told_as_such(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner and mode are as they should be, so nobody would find out why it is not writable."""
+    answer("init", "--config", config)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: Mock(f_flag=os.ST_RDONLY))
+    folder = load(config).data_path
+    assert fault("serve", "--config", config) == (
+        f"data_dir: {folder} is on a file system that is read-only here; a unit of systemd that closes it must name it"
+        " in ReadWritePaths="
+    )
+
+
 def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: Path) -> None:
     """D9, by the real command."""
     answer("init", "--config", config)
