@@ -6,6 +6,8 @@ Where connections of strangers to port 25 use up what there is, the API hears no
 
 import os
 import resource
+import sys
+from typing import TextIO
 
 import structlog
 
@@ -32,6 +34,19 @@ def make_room(settings: Settings) -> None:
         allowed = soft
     if allowed < wanted:
         tell(log, LogEvent.FEW_DESCRIPTORS, limit=allowed, wanted=wanted)
+
+
+def fill() -> None:
+    """Where a parent closed stdin, stdout or stderr, nothing takes its number: a socket or the store would, and libuv
+    aborts when it is to close one of these."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        os.set_inheritable(number, True)  # our children would have none either
+    os.close(number)
+    sys.stdout, sys.stderr = sys.stdout or _opened(STDOUT), sys.stderr or _opened(STDERR)
+
+
+def _opened(number: int) -> TextIO:
+    return open(number, "w", encoding="utf-8", closefd=False)
 
 
 def give_up(number: int) -> None:

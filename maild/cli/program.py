@@ -20,7 +20,7 @@ from maild.cli.outbound_queue import queue
 from maild.cli.policies import policy, rules
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, init, rotate_master_key
-from maild.descriptors import STDERR, STDOUT, give_up
+from maild.descriptors import STDERR, STDOUT, fill, give_up
 
 
 class OperatorCli(click.Group):
@@ -29,6 +29,7 @@ class OperatorCli(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """As click does, which says on stderr what a line of arguments lacks."""
+        fill()
         try:
             return super().main(*args, **kwargs)
         except OSError:

@@ -765,6 +765,14 @@ def test_a_folder_that_the_sandbox_closes_is_told_as_such(
     )
 
 
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_a_daemon_without_standard_files_ends_by_its_own_words(config: Path, closed: str) -> None:
+    """The first sockets and files had their numbers: libuv aborts when it closes one of them."""
+    program = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "maild", "serve", "--config"]
+    ended = subprocess.run([*program, str(config)], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, "Fatal" in ended.stderr) == (2, False)
+
+
 def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: Path) -> None:
     """D9, by the real command."""
     answer("init", "--config", config)
