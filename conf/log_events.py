@@ -223,6 +223,12 @@ class LogEvent(StrEnum):
         "error",
         "The log could not be written, as where its disk was full: about so many `lines` are missing before this one.",
     )
+    DISK_SHORT = (
+        "disk_short",
+        "error",
+        "Mail is refused, or sends are: what is to come in and `storage.reserve_percent` want more room than there is.",
+    )
+    DISK_HAS_ROOM = "disk_has_room", "info", "What was refused since `disk_short` is taken again."
     RETENTION = "retention", "info", "What was removed because of its age."
     SEARCH_REBUILD_BEGUN = (
         "search_rebuild_begun",

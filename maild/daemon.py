@@ -233,7 +233,7 @@ class Daemon:
             cpu=self._cpu,
             cpu_process=self._cpu_process,
             rounds=Rounds(clock.monotonic),
-            disk=Disk(self._folder.path, settings.storage.reserve_percent),
+            disk=Disk(self._folder.path, settings.storage.reserve_percent, _tell_room),
             sealer=sealer,
             resolver=self._resolver,
             audit=AuditRecorder(audit_key, clock),
@@ -385,6 +385,11 @@ def _announce(line: str) -> None:
         print(line, flush=True)
     except OSError:
         descriptors.give_up(descriptors.STDOUT)
+
+
+def _tell_room(has_room: bool, free_bytes: int, free_inodes: int) -> None:
+    event = LogEvent.DISK_HAS_ROOM if has_room else LogEvent.DISK_SHORT
+    tell(log, event, free_bytes=free_bytes, free_inodes=free_inodes)
 
 
 async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:

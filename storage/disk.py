@@ -7,20 +7,30 @@ organization) can claim all the room there is: it gets at most as much as is lef
 import os
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 RECHECK_S = 1.0
 
 
 class Disk:
-    """Knows whether the file system of `folder` has room; looks at most once a second."""
+    """Knows whether the file system of `folder` has room; looks at most once a second.
 
-    def __init__(self, folder: Path, reserve_percent: int) -> None:
+    `tell(has_room, free_bytes, free_inodes)`: when somebody is refused for want of room, and once what was asked for
+    would fit again.
+    """
+
+    def __init__(
+        self, folder: Path, reserve_percent: int, tell: Callable[[bool, int, int], None] = lambda *_: None
+    ) -> None:
         self._folder = folder
+        self._tell = tell
+        self._refused_bytes: int | None = None  # the most that did not fit, until it would
         self._reserve = reserve_percent / 100
         self._looked_at = float("-inf")
         self._free_bytes = 0
         self._reserve_bytes = 0
+        self._free_inodes = 0
         self._inodes_left = True
         self._claimed: Counter[str] = Counter()  # by holder
         self._unwritten_bytes = 0  # of all claims
@@ -28,7 +38,21 @@ class Disk:
 
     def has_room(self, expected_bytes: int = 0) -> bool:
         """Would `expected_bytes` more still leave the reserve of bytes and inodes free?"""
+        fits = self._fits(expected_bytes)
+        if not fits:
+            self._refuse(expected_bytes)
+        elif self._refused_bytes is not None and self._fits(self._refused_bytes):
+            self._refused_bytes = None
+            self._tell(True, self._free_bytes, self._free_inodes)
+        return fits
+
+    def _fits(self, expected_bytes: int) -> bool:
         return self._room() >= expected_bytes and self._inodes_left
+
+    def _refuse(self, expected_bytes: int) -> None:
+        if self._refused_bytes is None:
+            self._tell(False, self._free_bytes, self._free_inodes)
+        self._refused_bytes = max(expected_bytes, self._refused_bytes or 0)
 
     def claim(self, holder: str) -> "DiskClaim":
         """A claim of nothing yet, for one file that is going to grow; the caller releases it at the end."""
@@ -44,6 +68,7 @@ class Disk:
         self._free_bytes = found.f_bavail * found.f_frsize
         self._reserve_bytes = int(found.f_blocks * found.f_frsize * self._reserve)
         # A file system without a fixed number of inodes (btrfs) says 0.
+        self._free_inodes = found.f_favail
         self._inodes_left = not found.f_files or found.f_favail >= found.f_files * self._reserve
         self._written_bytes = 0
         self._looked_at = time.monotonic()

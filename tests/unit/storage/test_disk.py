@@ -41,6 +41,26 @@ def test_the_reserve_of_bytes_and_inodes_is_kept(disk: Disk, system: System) -> 
     assert not disk.claim("a").cover(1)
 
 
+def test_the_operator_is_told_once_that_mail_is_refused_and_once_that_it_is_not(system: System) -> None:
+    """Else only refusals at level info tell that nobody can write to this host."""
+    told: list[tuple[bool, int, int]] = []
+    disk = Disk(Path("/nowhere"), 10, lambda *all_of_it: told.append(all_of_it))
+    assert disk.has_room(900) and told == []
+    system.free, system.now = 500, 2.0
+    assert not disk.has_room(450) and not disk.has_room(700)
+    assert disk.has_room(100)  # a small one still fits, and a large one would be refused
+    assert told == [(False, 500, 1000)]
+    system.free, system.now = 700, 4.0
+    assert disk.has_room(100) and not disk.has_room(700)
+    assert told == [(False, 500, 1000)]
+    system.free, system.now = 900, 6.0
+    assert disk.has_room(100)
+    assert told == [(False, 500, 1000), (True, 900, 1000)]
+    system.inodes, system.now = 99, 8.0
+    assert not disk.has_room()
+    assert told[2:] == [(False, 900, 99)]
+
+
 def test_what_is_claimed_is_no_room_for_others_written_or_not(disk: Disk, system: System) -> None:
     claim = disk.claim("a")
     assert claim.cover(300)
