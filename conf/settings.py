@@ -436,6 +436,18 @@ class Settings(_Section):
 
 
 _ADAPTER = TypeAdapter(Settings)
+_IN_TOML = {
+    "tuple_type": 'must be a list, such as ["a", "b"]',
+    "string_type": "must be text in quotes",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "finite_number"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(
+        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
+        "must be a date such as 2026-12-01",
+    ),
+    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type"), "must be a section"),
+}  # by pydantic's names of faults, whose own words are Python's
 
 
 def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -536,7 +548,7 @@ def _fault(error: Any) -> str:
     key = ".".join(str(step) for step in error["loc"])
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{key}: unknown key"
-    message = error["msg"].removeprefix("Value error, ")
+    message = _IN_TOML.get(error["type"]) or error["msg"].removeprefix("Value error, ")
     return f"{key}: {message[:1].lower()}{message[1:]} (is {error['input']!r})"
 
 

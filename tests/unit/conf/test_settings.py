@@ -91,6 +91,39 @@ def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
     assert all("\n" not in one for one in found)
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "given", "says"),
+    [
+        ("smtp", "listen", "0.0.0.0:25", 'must be a list, such as ["a", "b"] (is \'0.0.0.0:25\')'),
+        ("http", "mcp", "maybe", "must be true or false (is 'maybe')"),
+        ("http", "mcp", 7, "must be true or false (is 7)"),
+        ("smtp", "max_errors", "many", "must be a whole number (is 'many')"),
+        ("smtp", "max_errors", 1.5, "must be a whole number (is 1.5)"),
+        ("smtp", "max_errors", float("nan"), "must be a whole number (is nan)"),
+        ("smtp", "max_errors", [], "must be a whole number (is [])"),
+        ("server", "hostname", 5, "must be text in quotes (is 5)"),
+        ("smtp", "max_sessions", 0, "input should be greater than or equal to 1 (is 0)"),
+        ("outbound", "warmup", 5, "must be a section (is 5)"),
+    ],
+)
+def test_a_value_of_another_type_is_told_in_the_words_of_toml(
+    section: str, key: str, given: Any, says: str
+) -> None:
+    assert faults({section: {key: given}}) == [f"{section}.{key}: {says}"]
+
+
+def test_a_section_that_is_none_is_told() -> None:
+    assert faults({"smtp": 5}) == ["smtp: must be a section (is 5)"]
+    warmup = {"a": 5, "b": {"begins": 5, "messages": ["x"], "factor": "y"}, "c": {"begins": "x"}}
+    assert faults({"outbound": {"warmup": warmup}}) == [
+        "outbound.warmup.a: must be a section (is 5)",
+        "outbound.warmup.b.begins: must be a date such as 2026-12-01 (is 5)",
+        "outbound.warmup.b.messages.0: must be a whole number (is 'x')",
+        "outbound.warmup.b.factor: must be a number (is 'y')",
+        "outbound.warmup.c.begins: must be a date such as 2026-12-01 (is 'x')",
+    ]
+
+
 def test_contradictions_are_told_beside_the_faults_of_single_keys() -> None:
     document = {
         "http": {"listen": "nowhere"},
