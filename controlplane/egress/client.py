@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import aiohappyeyeballs
 
 from conf.addresses import is_public
-from conf.tls import client_context
+from conf.tls import client_context, receive_little
 from controlplane.egress import http1
 from controlplane.egress.http1 import EndpointConnection, HttpResponse
 from controlplane.egress.targets import EgressRefused, Endpoint, Target, is_local_name, parse
@@ -232,7 +232,9 @@ class _Guard:
         family, kind, protocol, _, address = info
         if not self._allow_all and not is_public(address[0]):
             raise PermissionError(errno.EACCES, _REFUSED_TEXT)
-        return socket.socket(family, kind, protocol)
+        opened = socket.socket(family, kind, protocol)
+        receive_little(opened)
+        return opened
 
 
 class _Kept:

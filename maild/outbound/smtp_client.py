@@ -17,6 +17,7 @@ from aiosmtplib import SMTPException, SMTPServerDisconnected
 from aiosmtplib.esmtp import parse_esmtp_extensions
 from aiosmtplib.response import SMTPResponse
 
+from conf.tls import receive_little
 from maild.outbound.attempt_record import HostRecord, SessionFacts
 from maild.outbound.pipelining import PipeliningProtocol
 from maild.outbound.replies import CLOSING, Meaning, SmtpReply, Step, meaning
@@ -87,6 +88,7 @@ class NextHopSession:
                 server_hostname=host if tls else None,
                 local_addr=(source, 0) if source else None,
             )
+        receive_little(transport.get_extra_info("socket"))
         session = cls(protocol, timeouts)
         session.facts.source_address = transport.get_extra_info("sockname", (None,))[0]
         session._note_tls()
