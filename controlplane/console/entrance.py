@@ -19,6 +19,7 @@ from controlplane.console.session import MemberSessions, SignedIn
 from controlplane.transport.callers import PRINCIPAL, REQUEST
 from controlplane.transport.connections import is_local
 from controlplane.transport.request_bodies import RequestBodies
+from controlplane.transport.request_headers import cookie
 from storage.console_sessions import SESSION_MS
 
 MAIL = f"{SIGN_IN}/mail"
@@ -43,7 +44,7 @@ class Entrance:
 
     async def who(self, request: web.Request) -> SignedIn | None:
         """The member who asks, whom the request keeps; None: nobody is signed in."""
-        secret = request.cookies.get(self._cookie)
+        secret = cookie(request, self._cookie)
         signed_in = await self._sessions.find(secret, request[REQUEST]) if secret else None
         if signed_in is not None:
             request[SIGNED_IN] = signed_in

@@ -11,6 +11,7 @@ from aiohttp import web
 from controlplane.console.faults import Unreadable
 from controlplane.transport.callers import address_of
 from controlplane.transport.request_bodies import RequestBodies
+from controlplane.transport.request_headers import media_type
 
 FORM = "application/x-www-form-urlencoded"
 FIELDS_MAX = 200
@@ -49,7 +50,7 @@ async def read_form(
     bodies: RequestBodies, request: web.Request, body: FormBody, organization_id: str | None = None
 ) -> AsyncIterator[Form]:
     """The form of the request, whose bytes are counted until the block ends. Unreadable; Refusal of the body."""
-    if request.content_type != FORM:
+    if media_type(request) != FORM:
         raise Unreadable("This is not what a form sends. Go back, load the page, and send it again.")
     holders = (organization_id or ANONYMOUS, *address_of(request))
     async with bodies.octets(body, request, holders) as raw:

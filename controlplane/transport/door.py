@@ -14,6 +14,7 @@ from controlplane.transport.callers import Callers, address_of
 from controlplane.transport.connections import ClientConnection
 from controlplane.transport.reading import read_query
 from controlplane.transport.request_bodies import RequestBodies, refuse_body
+from controlplane.transport.request_headers import media_type
 from controlplane.transport.responses import Responder
 
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -64,7 +65,7 @@ class Door:
                 result = await self._operations.invoke_public(
                     operation,
                     input=query,
-                    content_type=request.content_type,
+                    content_type=media_type(request),
                     body=bytes(body),
                     prefers_html=_prefers_html(request),
                 )

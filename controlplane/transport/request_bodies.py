@@ -25,6 +25,7 @@ from conf.settings import Http
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.operations.operation import JSON, Operation
 from controlplane.transport.reading import read_body
+from controlplane.transport.request_headers import media_type
 from storage.byte_account import ByteAccount
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.work_turns import WorkTurns
@@ -153,7 +154,7 @@ class ParsedBody(BodyOctets):
         try:
             _check_coding(self._request)
             raw = await self._read()
-            if raw and self._request.content_type != JSON:
+            if raw and media_type(self._request) != JSON:
                 raise Refusal("unsupported_media_type")
             if len(raw) > LARGE_BYTES:
                 return await self._parsed_in_turn(raw)

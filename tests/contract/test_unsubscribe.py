@@ -143,6 +143,12 @@ async def test_what_strangers_send_is_short(maild: Running, bot: dict[str, Any])
     assert (answer.status, answer.code) == (413, "payload_too_large")
 
 
+async def test_of_what_kind_a_body_is_said_to_be_is_no_error_of_ours(maild: Running) -> None:
+    headers = {**FORM, "Content-Type": "(" * 8000}
+    answer = await maild.api.with_key(None).call("POST", f"{PATH}?token=x", data=ONE_CLICK, headers=headers)
+    assert answer.status == 400
+
+
 async def test_names_in_the_page_are_words_not_markup(maild: Running, bot: dict[str, Any]) -> None:
     token = token_for(maild, bot, '"<script>alert(1)</script>"@elsewhere.test')
     page = await maild.api.with_key(None).call("GET", f"{PATH}?token={token}")

@@ -41,9 +41,8 @@ async def is_read_apart(bodies: RequestBodies, body: bytes) -> bool:
     request: Any = SimpleNamespace(
         content_length=None,
         version=HttpVersion11,
-        headers={},
+        headers={"Content-Type": "application/json"},
         content=Arrived(body),
-        content_type="application/json",
     )
     async with bodies.parsed(ROUTE, request, ["owner"], lambda _: threading.get_ident()) as thread:
         return bool(thread != threading.get_ident())
