@@ -104,6 +104,27 @@ async def test_who_closes_it_ends_the_loop_of_another_task(then: bytes) -> None:
             await stream.aclose()
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+async def test_a_closed_client_has_closed_the_streams_that_a_loop_has_left(is_kept: bool) -> None:
+    """What is open still when the event loop ends, asyncio tells of on stderr."""
+    faults: list[str] = []
+
+    async def leave(url: str) -> None:
+        async with AsyncMaild(KEY, url) as client:
+            kept = client.events.stream() if is_kept else None
+            async for _ in kept or client.events.stream():
+                break
+
+    def live(url: str) -> None:
+        with asyncio.Runner() as runner:
+            runner.get_loop().set_exception_handler(lambda _, told: faults.append(told["message"]))
+            runner.run(leave(url))
+
+    async with ScriptedServer([bytes(told(event("evt_1"), has_length=False))]) as server:
+        await asyncio.to_thread(live, server.url)
+    assert faults == []
+
+
 async def test_who_comes_back_to_a_stream_misses_nothing(maild: Running, bot: dict[str, Any]) -> None:
     async with AsyncMaild(maild.api.key, maild.api.url) as client, client.events.stream() as stream:
         next_event = asyncio.create_task(anext(stream))

@@ -66,7 +66,7 @@ class AsyncEventStream:
     async def _disconnect(self) -> None:
         answer, self._answer, self._told = self._answer, None, None
         if answer is not None:
-            await answer.aclose()
+            await self._transport.let_go(answer)
 
     async def __aenter__(self) -> Self:
         return self

@@ -31,17 +31,19 @@ class AsyncTransport:
         http: httpx2.AsyncClient,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
+        streams: set[httpx2.Response] | None = None,
     ) -> None:
         self.options = options
         self.pause = pause
         self.chance = chance
         self._key = key
         self._http = http
+        self._streams = set() if streams is None else streams
         self._watchers: ContextVar[list[httpx2.Response] | None] = ContextVar("answers", default=None)
 
     def with_options(self, options: Options) -> "AsyncTransport":
         """Another that shares the connections of this one."""
-        return AsyncTransport(self._key, options, self._http, self.pause, self.chance)
+        return AsyncTransport(self._key, options, self._http, self.pause, self.chance, self._streams)
 
     async def json(self, call: Call) -> Any:
         """What the answer tells."""
@@ -55,7 +57,14 @@ class AsyncTransport:
 
     async def opened(self, call: Call) -> httpx2.Response:
         """The answer, not read yet. Whoever asked closes it."""
-        return await self._answer(call, is_stream=True)
+        answer = await self._answer(call, is_stream=True)
+        self._streams.add(answer)
+        return answer
+
+    async def let_go(self, answer: httpx2.Response) -> None:
+        """Close an answer that was opened."""
+        self._streams.discard(answer)
+        await answer.aclose()
 
     @contextmanager
     def watched(self) -> Iterator[list[httpx2.Response]]:
@@ -68,7 +77,9 @@ class AsyncTransport:
             self._watchers.reset(token)
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Close the connections, and what a loop over a stream has left open."""
+        for answer in tuple(self._streams):
+            await self.let_go(answer)
         await self._http.aclose()
 
     async def _answer(self, call: Call, *, is_stream: bool = False) -> httpx2.Response:

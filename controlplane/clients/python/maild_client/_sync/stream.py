@@ -67,7 +67,7 @@ class EventStream:
     def _disconnect(self) -> None:
         answer, self._answer, self._told = self._answer, None, None
         if answer is not None:
-            answer.close()
+            self._transport.let_go(answer)
 
     def __enter__(self) -> Self:
         return self

@@ -32,17 +32,19 @@ class Transport:
         http: httpx2.Client,
         pause: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = random.random,
+        streams: set[httpx2.Response] | None = None,
     ) -> None:
         self.options = options
         self.pause = pause
         self.chance = chance
         self._key = key
         self._http = http
+        self._streams = set() if streams is None else streams
         self._watchers: ContextVar[list[httpx2.Response] | None] = ContextVar("answers", default=None)
 
     def with_options(self, options: Options) -> "Transport":
         """Another that shares the connections of this one."""
-        return Transport(self._key, options, self._http, self.pause, self.chance)
+        return Transport(self._key, options, self._http, self.pause, self.chance, self._streams)
 
     def json(self, call: Call) -> Any:
         """What the answer tells."""
@@ -56,7 +58,14 @@ class Transport:
 
     def opened(self, call: Call) -> httpx2.Response:
         """The answer, not read yet. Whoever asked closes it."""
-        return self._answer(call, is_stream=True)
+        answer = self._answer(call, is_stream=True)
+        self._streams.add(answer)
+        return answer
+
+    def let_go(self, answer: httpx2.Response) -> None:
+        """Close an answer that was opened."""
+        self._streams.discard(answer)
+        answer.close()
 
     @contextmanager
     def watched(self) -> Iterator[list[httpx2.Response]]:
@@ -69,7 +78,9 @@ class Transport:
             self._watchers.reset(token)
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and what a loop over a stream has left open."""
+        for answer in tuple(self._streams):
+            self.let_go(answer)
         self._http.close()
 
     def _answer(self, call: Call, *, is_stream: bool = False) -> httpx2.Response:
