@@ -35,6 +35,14 @@ def test_a_form_that_acts_is_a_post() -> None:
             assert 'method="post"' in form or 'method="get"' in form, name
 
 
+def test_a_table_that_scrolls_can_be_scrolled_by_keys() -> None:
+    """axe-core, scrollable-region-focusable: a reader's table has no link or button that could have the focus."""
+    found = [tag for text in TEMPLATES.values() for tag in re.findall(r'<div[^>]*class="scroll"[^>]*>', text)]
+    assert len(found) > 10
+    for tag in found:
+        assert re.search(r' role="region" aria-label="\w+" tabindex="0"', tag), tag
+
+
 def test_no_module_of_the_console_makes_markup() -> None:
     """Python hands over text; what is markup stands in templates, and in the one document for frames."""
     for file in resources.files("controlplane.console").rglob("*.py"):  # type: ignore[attr-defined]
