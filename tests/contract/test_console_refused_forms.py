@@ -33,6 +33,7 @@ FORMS = (
     ("rules", "rules/policy", POLICY),
     ("inboxes/{inbox}/policy", "inboxes/{inbox}/policy", {**POLICY, **WORK}),
     ("domains", "domains", {"domain": HOSTILE}),
+    ("messages/{message}", "messages/{message}/labels", {"add": f"svc:mine {HOSTILE}"}),
     ("webhooks", "webhooks", {"url": f"http://plain.test/{HOSTILE}", "events": ["audit.head", "email.sent"]}),
 )  # fmt: skip
 
@@ -81,11 +82,9 @@ async def test_what_was_typed_is_in_the_form_again(
 ) -> None:
     inbox = await local.inbox("bot")
     await local.inbox("newer")
-    typed = {
-        name: value.format(inbox=inbox["id"]) if isinstance(value, str) else value
-        for name, value in typed.items()
-    }
-    action = f"/console/{action}".format(inbox=inbox["id"])
+    ids = {"inbox": inbox["id"], "message": (await local.received(inbox, mail()))["id"]}
+    typed = {name: value.format(**ids) if isinstance(value, str) else value for name, value in typed.items()}
+    action = f"/console/{action}".format(**ids)
     member = await Visitor.sign_in(local)
     page = await member.post(action, **typed)
     assert page.status == 400 and alert_of(page)
@@ -93,7 +92,7 @@ async def test_what_was_typed_is_in_the_form_again(
     for name, value in typed.items():
         assert same(found[name], value), name
     assert "<script>alert" not in page.text
-    quiet = await member.get(f"/console/{place}".format(inbox=inbox["id"]))
+    quiet = await member.get(f"/console/{place}".format(**ids))
     assert HOSTILE not in html.unescape(quiet.text) and 'role="alert"' not in quiet.text
 
 

@@ -30,7 +30,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/threads/{id}/archive", threads.archive),
     PageRoute("POST", "/threads/{id}/read", threads.mark_read),
     PageRoute("GET", "/messages/{id}", messages.show),
-    PageRoute("POST", "/messages/{id}/labels", messages.change_labels),
+    PageRoute("POST", "/messages/{id}/labels", messages.change_labels, messages.show),
     PageRoute("GET", "/messages/{id}/html", messages.show_html),
     PageRoute("GET", "/messages/{id}/raw", messages.download),
     PageRoute("GET", "/attachments/{id}", messages.download_attachment),
