@@ -1,4 +1,5 @@
-"""What the API answers where a plan allows no more (storage/allowances.py decides): docs/contract.md, section 7."""
+"""What the API answers where a plan, or a policy, allows no more (storage/allowances.py decides): docs/contract.md,
+section 7."""
 
 from types import TracebackType
 from typing import Any
@@ -11,6 +12,11 @@ _CODES = {
     "openDrafts": "draft_limit_reached",
     "webhooks": "webhook_limit_reached",
     "spend": "spend_cap_reached",
+}
+# What no plan sets.
+_TEXTS = {
+    "firstTimeRecipientsDaily": "The policy ('outbound.firstTimeDaily') allows no more first contacts today; whom this"
+    " inbox has written to before it may write to still.",
 }
 
 
@@ -36,4 +42,4 @@ def _refusal_of(reached: UsedUp) -> Refusal:
     }
     if reached.resource == "spend":  # its code names it
         del details["resource"]
-    return Refusal(_CODES.get(reached.resource, "limit_reached"), details=details)
+    return Refusal(_CODES.get(reached.resource, "limit_reached"), _TEXTS.get(reached.resource), details)

@@ -414,6 +414,7 @@ async def test_so_many_a_day_are_written_to_for_the_first_time(
     assert told(await maild.api.send(world.bot, to=["a@new.test", "b@new.test"])) == "201"
     full = await maild.api.send(world.bot, to=["c@new.test"], bcc=["d@new.test"])
     assert (full.status, full.code) == (402, "limit_reached")
+    assert "outbound.firstTimeDaily" in full.error["message"] and "plan" not in full.error["message"]
     assert full.error["details"] == {
         "resource": "firstTimeRecipientsDaily", "limit": 4, "used": 3, "resetsAt": "2026-11-22T00:00:00.000Z",
     }  # fmt: skip
