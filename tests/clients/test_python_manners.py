@@ -383,6 +383,24 @@ async def test_names_and_values_of_the_wire(
     assert (asked.path, asked.json if asked.body else None) == (path, body)
 
 
+@pytest.mark.parametrize(
+    ("text", "octets"),
+    [("Grüße 👋", "Grüße 👋".encode()), ("Gr\u00fc\u00dfe \ud83d", rb"Gr\u00fc\u00dfe \ud83d")],
+    ids=["whole", "cut"],
+)
+async def test_half_a_character_is_for_the_server_to_refuse(
+    clients: Clients, text: str, octets: bytes
+) -> None:
+    """What a model writes can end within an emoji, and comes out of its JSON so."""
+    refusal = refused(400, "validation_failed")
+    async with ScriptedServer([refusal]) as server:
+        with pytest.raises(InvalidRequest):
+            await clients.ask(server.url, lambda c: c.messages.reply("msg_1", text=text))
+        (asked,) = server.asked
+    assert asked.json == {"text": text} and octets in asked.body
+    assert asked.headers["content-type"] == "application/json"
+
+
 async def test_what_is_new_is_there(clients: Clients) -> None:
     new = {"id": "msg_1", "status": "teleported", "mood": {"is": "good"}}
     async with ScriptedServer([answer(200, {"data": new, "more": 1})]) as server:

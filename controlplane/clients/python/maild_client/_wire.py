@@ -137,10 +137,21 @@ class Call:
             "timeout": self.timeout_s(options),
         }
         if self.body is not None:
-            request["json"] = {name: value for name, value in self.body.items() if value is not UNSET}
+            headers["Content-Type"] = "application/json"
+            request["content"] = _json(
+                {name: value for name, value in self.body.items() if value is not UNSET}
+            )
         if self.form is not None:
             request["data"] = self.form
         return request
+
+
+def _json(body: Any) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:
+        # Half a character, as where a model's words were cut: escaped it arrives, and the server names its field.
+        return json.dumps(body).encode()
 
 
 def new_idempotency_key() -> str:
