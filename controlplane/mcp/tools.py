@@ -60,8 +60,8 @@ TOOLS: tuple[Tool, ...] = (
          "Text up to 32 KB or an image up to 512 KB; of other files only facts. Ids stand in messages.",
          _READS, AttachmentArguments, Hints(True, False, True, True), reading_tools.get_attachment),
     Tool("wait_for_message", "Wait for a message",
-         "Waits for the next message that comes in, and gives the oldest one after 'after'. On timedOut call again with"
-         " the 'after' you are given. For codes use get_verification_code.",
+         "Waits for the next message that comes in, and gives the oldest one after 'after'. For the one behind it, and"
+         " on timedOut, call again with the 'after' you are given. For codes use get_verification_code.",
          _READS, WaitArguments, Hints(True, False, True, True), reading_tools.wait_for_message),
     Tool("get_verification_code", "Get a verification code",
          "Waits for a sign-up code or link from a verified domain and takes it: it is given out once. Trigger the mail"

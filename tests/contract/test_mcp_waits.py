@@ -58,6 +58,16 @@ async def test_waits_go_on_where_they_stopped(maild: Running, bot: dict[str, Any
     assert over.startswith("timedOut: ") and over.endswith(f"\nafter: {after}")
 
 
+async def test_a_model_is_told_how_to_wait_for_the_one_behind(maild: Running, bot: dict[str, Any]) -> None:
+    """Without a position a wait begins two minutes ago: a model that had answered found the same message again."""
+    mcp = Mcp(maild.api)
+    message = await maild.received(bot, MAIL)
+    twice = [(await mcp.call("wait_for_message", timeoutSeconds=0)).text for _ in range(2)]
+    assert [told.rpartition("after: ")[2] for told in twice] == [message["id"]] * 2
+    description = (await mcp.tools())["wait_for_message"]["description"]
+    assert "For the one behind it, and on timedOut, call again with the 'after' you are given" in description
+
+
 @pytest.mark.parametrize("tool", ["wait_for_message", "get_verification_code"])
 async def test_a_client_that_leaves_waits_no_longer(maild: Running, bot: dict[str, Any], tool: str) -> None:
     more = {"fromDomain": "elsewhere.test"} if tool == "get_verification_code" else {}
