@@ -12,7 +12,8 @@ class HttpTuning:
 
     `stalled_s`: how long a client may take nothing of its answer, and `stream_stalled_s` nothing of an event stream.
     `shutdown_s`: the time that requests have to end when the server stops. `held_bytes`: how much of a list is kept in
-    memory for each slow reader, of which there may be a thousand.
+    memory for each slow reader, of which there may be a thousand. `heard_out`: how many connections too many may send
+    what they have to say once they were refused, for `heard_out_s` each.
     """
 
     look_s: float = 1.0
@@ -21,6 +22,8 @@ class HttpTuning:
     stream_stalled_s: float = 20.0
     shutdown_s: float = 5.0
     held_bytes: int = 256 * 1024
+    heard_out: int = 64
+    heard_out_s: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)

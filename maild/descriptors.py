@@ -13,6 +13,7 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
+from conf.tuning import HttpTuning
 from maild.outbound.places import SESSIONS_PER_PLACE
 
 STDOUT, STDERR = 1, 2
@@ -60,6 +61,7 @@ def _wanted(settings: Settings) -> int:
     return (
         smtp.max_sessions * doors * 2  # its socket, and the file of a large message
         + settings.http.max_connections
+        + HttpTuning().heard_out
         + outbound.max_connections * SESSIONS_PER_PLACE
         + settings.webhooks.max_concurrent
         + OWN

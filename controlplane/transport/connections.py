@@ -9,7 +9,7 @@ a second for all connections together, so that a request costs no timer of its o
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import structlog
 from aiohttp import web
@@ -61,7 +61,11 @@ class ClientConnection(RequestHandler):
             return
         self._force_close = True  # what arrives is not even parsed
         here.write(self._watch.refusal(self.peer))
-        here.close()
+        # What comes behind a close is answered by a reset, before the refusal is read (RFC 9112 §9.6).
+        if self._watch.hears_out(self, here):
+            here.write_eof()
+        else:
+            here.close()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)
@@ -182,8 +186,16 @@ class ClientConnection(RequestHandler):
             self.transport.abort()
 
 
+class HeardOut(NamedTuple):
+    """A connection too many, which was answered and half closed."""
+
+    transport: asyncio.Transport
+    since: float
+
+
 class Watch:
-    """All connections: their number, in all and for one address, and their pace."""
+    """All connections: their number, in all and for one address, and their pace. Those too many are answered, and some
+    of them listened to for a while, so that they take the answer."""
 
     def __init__(
         self, settings: Http, ids: Ids, strangers: StrangerLog, tuning: HttpTuning = HttpTuning()
@@ -197,6 +209,7 @@ class Watch:
         self._max = settings.max_connections
         self._max_per_address = settings.max_connections_per_address
         self._connections: set[ClientConnection] = set()
+        self._refused: dict[ClientConnection, HeardOut] = {}
         self._per_address: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
         self._resuming: FairLine[ClientConnection] = FairLine()
@@ -233,7 +246,15 @@ class Watch:
         )
         return responses.refusal_octets(error, "Service Unavailable", request_id)
 
+    def hears_out(self, refused: ClientConnection, transport: asyncio.Transport) -> bool:
+        """Whether a connection too many may stay until its peer has sent what it has to say, which nobody reads."""
+        if len(self._refused) >= self.tuning.heard_out:
+            return False
+        self._refused[refused] = HeardOut(transport, self.now())
+        return True
+
     def closed(self, connection: ClientConnection) -> None:
+        self._refused.pop(connection, None)
         if connection in self._connections:
             self._connections.remove(connection)
             self._per_address[connection.peer] -= 1
@@ -256,6 +277,9 @@ class Watch:
         now = self.now()
         for connection in list(self._connections):
             connection.look(now)
+        for one in list(self._refused.values()):
+            if now - one.since >= self.tuning.heard_out_s:
+                one.transport.abort()
         self.start()
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -139,3 +139,32 @@ async def test_one_connection_too_many_hears_503(impatient: Running) -> None:
         one.cancel()
     for stream in held:
         await stream.__aexit__(None, None, None)
+
+
+@pytest.fixture
+async def full(impatient: Running) -> AsyncIterator[Running]:
+    """All places are taken."""
+    async with AsyncExitStack() as held:
+        for _ in range(5):
+            await held.enter_async_context(opened(impatient))
+        yield impatient
+
+
+async def test_who_is_one_too_many_hears_it_whatever_it_sends(full: Running) -> None:
+    """A client that sends its body behind its head would find the connection reset, and not know why."""
+    async with opened(full) as (reader, writer):
+        answer = await reader.readuntil(b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in answer
+        for _ in range(20):
+            writer.write(b"POST /v1/messages/send HTTP/1.1\r\n" + bytes(64 * 1024))
+            await writer.drain()
+        assert json.loads(await reader.read())["error"]["code"] == "provider_unavailable"
+
+
+async def test_who_stays_though_it_is_one_too_many_is_cut(full: Running) -> None:
+    async with opened(full) as (reader, writer):
+        assert (await reader.read()).startswith(b"HTTP/1.1 503 ")
+        with pytest.raises(ConnectionError):
+            while True:
+                writer.write(b"more")
+                await writer.drain()

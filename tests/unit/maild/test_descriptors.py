@@ -8,9 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from conf.settings import Settings, parse
+from conf.tuning import HttpTuning
 from maild.descriptors import OWN, make_room
 
-WANTED = 10 * 2 + 20 + 5 * 4 + 3 + OWN
+WANTED = 10 * 2 + 20 + HttpTuning().heard_out + 5 * 4 + 3 + OWN
 
 
 @pytest.fixture(autouse=True)

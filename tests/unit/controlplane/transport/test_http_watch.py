@@ -50,6 +50,15 @@ def test_a_place_is_free_again_when_its_connection_ends() -> None:
     assert opened(watch, "192.0.2.1")
 
 
+async def test_so_many_are_heard_out_though_they_are_too_many() -> None:
+    watch = watching(Http(max_connections=1))
+    refused: list[Any] = [Connection("192.0.2.1") for _ in range(watch.tuning.heard_out + 1)]
+    transport: Any = None
+    assert [watch.hears_out(one, transport) for one in refused] == [True] * watch.tuning.heard_out + [False]
+    watch.closed(refused[0])
+    assert watch.hears_out(refused[-1], transport)
+
+
 STALLED_S = 30
 
 
