@@ -14,6 +14,7 @@ from storage.records import MessageRow, columns
 from storage.visibility import VISIBLE
 
 LOOK = 5000  # places in the index alone: a millisecond
+NEAR = 20  # of the last places, whose messages are looked at before those of all
 NEWER_MAX = 1000
 PARTICIPANTS_LOOK = 500  # messages, the newest
 LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into
@@ -29,14 +30,12 @@ _NEWER = f"""SELECT m.id, m.direction, m.from_address, m.auth, m.created_at, m.s
     WHERE m.organization_id = :organization AND {{later}} AND {_COUNTS} ORDER BY n.place DESC LIMIT {NEWER_MAX}"""
 _LATER_THAN_PLACE = _NEWER.format(later="n.place > :place")
 _LATER_THAN_ID = _NEWER.format(later="m.id > :after")
-_LAST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
+_LAST = f"(SELECT id, place FROM {_PLACES} ORDER BY place DESC LIMIT :look)"
+_NEWEST = f"""SELECT m.id FROM {_LAST} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
-_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
+_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_LAST} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND m.direction = 'inbound'
     ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
-
-_NEWEST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
-    WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
 
 # Nobody was written to by what waits for its time or a decision, was cancelled, or was refused when its time came.
 _WAS_QUEUED = "EXISTS (SELECT 1 FROM recipients r WHERE r.message_id = m.id)"
@@ -64,7 +63,11 @@ def newer(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> list
 
 def newest(tx: Tx, organization_id: str, thread_id: str) -> str | None:
     """The newest message that counts: behind it the conversation has not gone on. None where none counts."""
-    found: str | None = tx.value(_NEWEST, {"organization": organization_id, "thread": thread_id})
+    found: str | None = None
+    for look in (NEAR, LOOK):
+        found = found or tx.value(
+            _NEWEST, {"organization": organization_id, "thread": thread_id, "look": look}
+        )
     return found
 
 
@@ -73,16 +76,15 @@ def has(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> bool:
     return _place(tx, organization_id, thread_id, message_id) is not None
 
 
-def last(tx: Tx, organization_id: str, thread_id: str) -> str | None:
-    """The newest message that counts: what `newer` finds nothing behind."""
-    found: str | None = tx.value(_LAST, {"organization": organization_id, "thread": thread_id})
-    return found
-
-
 def newest_inbound(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
     """The newest message that came in; one that a program answered by itself only where there is no other."""
-    row = tx.one(_NEWEST_INBOUND, {"organization": organization_id, "thread": thread_id})
-    return MessageRow(*row) if row else None
+    found = None
+    for look in (NEAR, LOOK):
+        row = tx.one(_NEWEST_INBOUND, {"organization": organization_id, "thread": thread_id, "look": look})
+        found = MessageRow(*row) if row else None
+        if found is not None and not found.is_auto_reply:
+            break
+    return found
 
 
 class SaidOfPeople(NamedTuple):

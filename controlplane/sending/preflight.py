@@ -233,7 +233,7 @@ class Preflight:
             reasons=holding.reasons_to_hold(tx, attempt, policy, ()),
             suppressed=_suppressed(tx, organization_id, attempt.keys),
             rulings=attempt.rulings,
-            last_message_id=conversation.last(tx, organization_id, parent.thread_id) if parent else None,
+            last_message_id=conversation.newest(tx, organization_id, parent.thread_id) if parent else None,
             grounds=self._grounds(tx, submission, parent, attempt, found, looks_into_mail),
         )
 

@@ -9,7 +9,7 @@ import pytest
 
 from controlplane.sending.participants import ADDRESSES_LOOK, may_answer
 from storage import conversation, messages
-from storage.conversation import LOOK, NEWER_MAX
+from storage.conversation import LOOK, NEAR, NEWER_MAX
 from storage.engine.tx import Tx
 from storage.records import dump
 from tests.support import memory_store
@@ -61,14 +61,45 @@ def steps(conn: sqlite3.Connection, read: Callable[[Tx], object]) -> int:
         lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)),
         lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)[:-1] + "z"),
         lambda tx, thread, age: conversation.newest_inbound(tx, "org_1", thread),
-        lambda tx, thread, age: conversation.last(tx, "org_1", thread),
+        lambda tx, thread, age: conversation.newest(tx, "org_1", thread),
         lambda tx, thread, age: may_answer(tx, "org_1", thread, "live"),
     ],
-    ids=["one newer", "many newer", "newer than what is gone", "newest inbound", "last", "who takes part"],
+    ids=["one newer", "many newer", "newer than what is gone", "newest inbound", "newest", "who takes part"],
 )
 def test_a_longer_one_costs_no_more(conn: sqlite3.Connection, read: Callable[..., object]) -> None:
     long, longer = (steps(conn, partial(read, thread=thread, age=age)) for thread, age in AGES.items())
     assert 0 < longer <= 1.1 * long + 10
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda tx: conversation.newest_inbound(tx, "org_1", "long"),
+        lambda tx: conversation.newest(tx, "org_1", "long"),
+    ],
+    ids=["inbound", "that counts"],
+)
+def test_the_newest_is_found_among_few(conn: sqlite3.Connection, read: Callable[[Tx], object]) -> None:
+    """Places are in the index; each message that is looked at lies on a page of its own."""
+    places = steps(conn, lambda tx: conversation.newer(tx, "org_1", "long", name(AGES["long"] - 1, "long")))
+    assert steps(conn, read) <= 1.5 * places
+
+
+@pytest.mark.parametrize("others", [0, 1, NEAR - 1, NEAR, 3 * NEAR])
+def test_the_newest_is_found_behind_what_does_not_count(others: int) -> None:
+    """Also where what came later has the older ids, for the clock was set back."""
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    tx = Tx(conn)
+    said = partial(row, thread_id="thd_1", direction="inbound")
+    messages.insert(tx, said(id="msg_8"))
+    messages.insert(tx, said(id="msg_1"))
+    for number in range(others):
+        messages.insert(tx, said(id=f"msg_5{number:03}", is_auto_reply=1))
+    assert conversation.newest(tx, "org_1", "thd_1") == "msg_1"
+    found = conversation.newest_inbound(tx, "org_1", "thd_1")
+    assert found is not None and found.id == "msg_1"
+    conn.close()
 
 
 def test_what_is_told_of_it_is_bounded(conn: sqlite3.Connection) -> None:
