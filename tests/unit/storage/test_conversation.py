@@ -88,10 +88,9 @@ def test_the_newest_is_found_among_few(conn: sqlite3.Connection, read: Callable[
 @pytest.mark.parametrize("others", [0, 1, NEAR - 1, NEAR, 3 * NEAR])
 def test_the_newest_is_found_behind_what_does_not_count(others: int) -> None:
     """Also where what came later has the older ids, for the clock was set back."""
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn = memory_store.empty()
     tx = Tx(conn)
-    said = partial(row, thread_id="thd_1", direction="inbound")
+    said = partial(message_row, thread_id="thd_1", direction="inbound")
     messages.insert(tx, said(id="msg_8"))
     messages.insert(tx, said(id="msg_1"))
     for number in range(others):
