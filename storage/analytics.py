@@ -8,13 +8,14 @@ and what was scheduled and not dispatched, counts for nothing.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import each_of, unindexed
+from storage.engine.dialect import each_of, elements, unindexed
 from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.records import dump
 from storage.visibility import VISIBLE
 
 SLICE_MESSAGES = 1000
+SLICE_EVENTS = 10_000  # an index alone is read
 
 
 class AnalyticsSpan(NamedTuple):
@@ -56,6 +57,13 @@ class Destined(NamedTuple):
     response: str | None
 
 
+class EventSlice(NamedTuple):
+    """The events of a span up to `until_ms`."""
+
+    until_ms: int
+    buckets: "list[Bucket]"
+
+
 class Bucket(NamedTuple):
     """Events of one type in one period; periods without an event have no bucket."""
 
@@ -74,6 +82,11 @@ _EVENTS = f"""SELECT type, created_at / :period * :period AS begins, count(*) FR
       AND created_at >= :since AND created_at < :until
       AND mode = 'live' AND (:inbox IS NULL OR inbox_id = :inbox)
     GROUP BY type, begins"""
+# When so many events of one of the types have passed; NULL: never in the span.
+_EVENTS_REACH = f"""SELECT min((SELECT created_at FROM events
+      WHERE organization_id = :organization AND type = one.value AND created_at >= :since AND created_at < :until
+      ORDER BY created_at LIMIT 1 OFFSET :share))
+    FROM {elements(":types")} one"""
 
 
 def next_slice(tx: Tx, span: AnalyticsSpan, after: str) -> MessageSlice | None:
@@ -136,20 +149,15 @@ def complaints(tx: Tx, span: AnalyticsSpan) -> int:
     return count
 
 
-def events(tx: Tx, span: AnalyticsSpan, types: Sequence[str], period_ms: int) -> list[Bucket]:
-    """How many events of these types there were in each period; periods are counted from 1970 (UTC)."""
-    rows = tx.all(
-        _EVENTS,
-        {
-            "organization": span.organization_id,
-            "inbox": span.inbox_id,
-            "types": dump(list(types)),
-            "since": span.since_ms,
-            "until": span.until_ms,
-            "period": period_ms,
-        },
-    )
-    return [Bucket(*row) for row in rows]
+def events(tx: Tx, span: AnalyticsSpan, types: Sequence[str], period_ms: int) -> EventSlice:
+    """How many events of these types there were in each period from the span's beginning on, of some SLICE_EVENTS; all
+    of one millisecond are in one slice. Periods are counted from 1970 (UTC)."""
+    given = {"organization": span.organization_id, "types": dump(list(types)), "since": span.since_ms}
+    share = SLICE_EVENTS // len(types)
+    reached: int | None = tx.value(_EVENTS_REACH, {**given, "until": span.until_ms, "share": share})
+    until_ms = span.until_ms if reached is None else max(reached, span.since_ms + 1)
+    rows = tx.all(_EVENTS, {**given, "until": until_ms, "inbox": span.inbox_id, "period": period_ms})
+    return EventSlice(until_ms, [Bucket(*row) for row in rows])
 
 
 def _scope(span: AnalyticsSpan) -> str:
