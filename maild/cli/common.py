@@ -138,4 +138,12 @@ def show(answer: dict[str, Any], as_json: bool) -> None:
         elif isinstance(value, dict):
             show({f"{name}.{inner}": found for inner, found in value.items()}, as_json=False)
         else:
-            say(f"{name}: {value}")
+            say(f"{name}: {_in_words(name, value)}")
+
+
+def _in_words(name: str, value: Any) -> str:
+    if value is None:
+        return "unlimited" if name.startswith("limits.") else "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -253,6 +253,15 @@ def test_init_of_a_domain_that_is_none_writes_nothing(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_what_is_not_there_is_told_to_a_person_without_python(config: Path) -> None:
+    """`limits.inboxes: None` reads as "none may be made"."""
+    own = answer("init", "--config", config)["organizationId"]
+    shown = run("org", "show", own, "--config", config).stdout.splitlines()
+    assert {"limits.inboxes: unlimited", "limits.webhooks: 50", "tripwire.trippedAt: -"} <= set(shown)
+    assert not [line for line in shown if line.endswith(("None", "True", "False"))]
+    assert run("queue", "show", "--config", config).stdout == "waiting: 0\npausedSince: -\n"
+
+
 # check-config --------------------------------------------------------------------------------------
 
 
