@@ -818,6 +818,11 @@ async def test_what_was_scheduled_waits_where_rules_or_policies_ask_for_it_by_th
     assert (due["status"], due["review"]["reasons"]) == ("held", [made["id"]])
     assert held.is_untouched()
     assert [type for type, _ in await held.events()] == ["review.requested"] * 2
+    rows = (await maild.api.get("/v1/audit", types="message.held", actor="system:scheduler")).data
+    assert [(one["subject"], one["details"]["reasons"]) for one in rows] == [
+        (by_policy["id"], ["all"]),
+        (by_rule["id"], [made["id"]]),
+    ]
     assert (await held.approve(due)).data["status"] == "approved"
     assert (await held.message(due))["status"] == "queued"
 
