@@ -9,8 +9,6 @@ import dkim
 import pytest
 
 from maild.message.unsubscribe import Grant, make
-from storage import server_secrets
-from storage.sealing import Sealer, read_master_key
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx, Received
@@ -28,9 +26,7 @@ def token_for(
     maild: Running, bot: dict[str, Any], address: str = "reader@elsewhere.test", **fields: Any
 ) -> str:
     """What stands in the mail that the reader got."""
-    ((sealed,),) = maild.sql("SELECT secret FROM server_secrets WHERE name = 'unsubscribe'")
-    sealer = Sealer(read_master_key(maild.settings.data_path / "master.key"))
-    key = sealer.open(sealed, server_secrets.context("unsubscribe"))
+    key = maild.server_secret("unsubscribe")
     grant = Grant(bot["organizationId"], bot["id"], ABSENT, address, 4_000_000_000)
     return make(key, grant._replace(**fields))
 

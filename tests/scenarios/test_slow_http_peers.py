@@ -72,32 +72,28 @@ async def test_a_second_head_that_stops_halfway(impatient: Running) -> None:
         assert await is_cut(reader)
 
 
-async def test_a_body_that_trickles_in(impatient: Running) -> None:
-    async with opened(impatient) as (reader, writer):
+async def trickle(maild: Running) -> None:
+    """Send a body, octet after octet, until the connection is cut."""
+    async with opened(maild) as (reader, writer):
         cut = asyncio.create_task(is_cut(reader))
         writer.write(
-            f"POST /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {impatient.api.key}\r\n"
+            f"POST /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {maild.api.key}\r\n"
             "Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n".encode()
         )
         while not cut.done():
             writer.write(b" ")
             await asyncio.wait([cut], timeout=0.05)
         assert cut.result()
+
+
+async def test_a_body_that_trickles_in(impatient: Running) -> None:
+    await trickle(impatient)
 
 
 async def test_a_body_that_is_steady_and_never_done(start: Start) -> None:
     """Fast enough at every moment, and yet it would hold its place for hours."""
     running = await start(http={"body_timeout_s": 1, "body_min_bytes_per_s": 1}, tuning=hurried())
-    async with opened(running) as (reader, writer):
-        cut = asyncio.create_task(is_cut(reader))
-        writer.write(
-            f"POST /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {running.api.key}\r\n"
-            "Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n".encode()
-        )
-        while not cut.done():
-            writer.write(b" ")
-            await asyncio.wait([cut], timeout=0.05)
-        assert cut.result()
+    await trickle(running)
 
 
 async def test_an_answer_that_is_taken_in_drops(start: Start) -> None:
