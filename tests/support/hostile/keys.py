@@ -45,6 +45,34 @@ async def body_of_numbers(target: Target) -> None:
     await request(target, "POST", SEND, sending(target)[:-1] + b',"cc":[' + b"1," * 4_000_000 + b"1]}")
 
 
+async def recipients_of_foreign_domains(target: Target) -> None:
+    """A domain is encoded to be checked; beyond ASCII that takes its time."""
+    to = [f"a{one}@{'ü' * 20}{one}.test" for one in range(45)]
+    body = sending(target, to=to, subject="x", text="x")
+    await asyncio.gather(*(request(target, "POST", SEND, body) for _ in range(10)))
+
+
+async def bodies_in_tiny_chunks(target: Target) -> None:
+    chunked = head(target, "POST", SEND)[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
+
+    async def one() -> None:
+        async with connection(target.http_port) as (reader, writer):
+            writer.write(chunked + b"1\r\n \r\n" * 100_000 + b"0\r\n\r\n")
+            await reader.readline()
+
+    await asyncio.gather(*(one() for _ in range(10)), return_exceptions=True)
+
+
+async def headers_that_are_hard_to_read(target: Target) -> None:
+    """To a route that needs no key, and to the console."""
+    for name, unit in (("Content-Type", b'"a",'), ("Content-Type", b"("), ("Cookie", b"a=b; ")):
+        line = name.encode() + b": " + unit * (7900 // len(unit)) + b"\r\n"
+        for path in (b"/v1/unsubscribe?token=x", b"/console"):
+            async with connection(target.http_port) as (reader, writer):
+                writer.write(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n" + line + b"\r\n")
+                await reader.readline()
+
+
 async def malformed_requests(target: Target) -> None:
     key = target.key.encode()
     for octets in (
@@ -129,6 +157,9 @@ ATTACKS = (
     body_of_unknown_fields,
     body_of_one_name,
     body_of_numbers,
+    recipients_of_foreign_domains,
+    bodies_in_tiny_chunks,
+    headers_that_are_hard_to_read,
     malformed_requests,
     requests_without_a_key,
     hoarded_connections,

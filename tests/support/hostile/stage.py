@@ -58,9 +58,24 @@ async def stage(folder: Path) -> AsyncIterator[Stage]:
         for number in range(SIGNERS):
             PublishedRecords(dns).add(*signed.key_record(number))
         dns.drop.add("*.hangs.test")
+        for domain in strangers.LONG_SPF_DOMAINS:
+            _publish_long_spf(dns, domain)
         limits = {"limits": {"requests_per_minute": REQUESTS_PER_MINUTE}}
         async with Daemon(folder, dns_port=dns.port, outbound_port=sink.port, more=limits) as daemon:
             yield Stage(daemon, sink, await _prepare(daemon, sink.port))
+
+
+def _publish_long_spf(dns: DnsServer, domain: str) -> None:
+    networks = " ".join(f"ip4:192.0.2.{number % 256}" for number in range(400))
+    for number in range(9):
+        _publish_text(dns, f"i{number}.{domain}", f"v=spf1 {networks} ~all")
+    included = " ".join(f"include:i{number}.{domain}" for number in range(9))
+    _publish_text(dns, domain, f"v=spf1 {included} ~all")
+
+
+def _publish_text(dns: DnsServer, name: str, text: str) -> None:
+    dns.add(name, "TXT", " ".join(f'"{text[at : at + 255]}"' for at in range(0, len(text), 255)))
+    dns.truncate.add(name)
 
 
 async def _prepare(daemon: Daemon, hop_port: int) -> Target:

@@ -3,10 +3,14 @@
 import asyncio
 import gzip
 import random
+import ssl
+from contextlib import suppress
 
 from tests.support import domain_reports
 from tests.support.hostile import Target, signed
 from tests.support.hostile.wire import begin, connection, drip, mail, reply, say, session
+
+LONG_SPF_DOMAINS = tuple(f"spf{number}.test" for number in range(10))  # each with records of many kilobytes
 
 KIB, MIB = 1024, 1024 * 1024
 LINE = b"y" * 70 + b"\r\n"
@@ -18,6 +22,11 @@ _SIGNED_OFTEN = signed.message(
     *signed.signatures(20, b":".join([b"from"] * 1000)), (b"X: " + b"y" * 900 + b"\r\n") * 150
 )
 _NAMES = b",\r\n ".join(b"=?z?b?gA?= =?w?b?gQ?= <n%d@x.test>" % n for n in range(900))
+_RESULTS = {
+    b"Authentication-Results: x.test; none\r\n": 3000,
+    b"Authentication-Results: " + b"(" * 900 + b"\r\n": 120,
+}
+_MARKUP = (b"&" * 100_000, b"<a " + b"x=y " * 25_000 + b">")
 _HEAD, _TAIL = domain_reports.dmarc_xml(rows=()).split(b"</feedback>")
 _REPORTS = [
     gzip.compress(_HEAD + piece * (10_000_000 // len(piece)) + b"</feedback>" + _TAIL)
@@ -138,6 +147,69 @@ async def thousand_slow_sessions(target: Target) -> None:
     await asyncio.gather(*(one(number) for number in range(SLOW_SESSIONS)), return_exceptions=True)
 
 
+async def mail_of_many_results(target: Target) -> None:
+    """Of others, as a host that checks mail writes them."""
+    sent = (
+        mail(target, 16, target.addresses[:1], field * count + b"\r\nx") for field, count in _RESULTS.items()
+    )
+    await asyncio.gather(*sent, *(mail(target, 17, target.addresses[:1], _html(one)) for one in _MARKUP))
+
+
+async def mail_with_long_spf(target: Target) -> None:
+    """Records that include ten others, all of them long."""
+
+    async def one(domain: str) -> None:
+        async with session(target, 18) as streams:
+            await begin(streams, target.addresses[:1], f"m@{domain}")
+            streams[1].write(b"From: m@%s\r\n\r\nx" % domain.encode())
+            await say(*streams, b"\r\n.")
+
+    await asyncio.gather(*(one(domain) for domain in LONG_SPF_DOMAINS), return_exceptions=True)
+
+
+async def handshakes_at_once(target: Target) -> None:
+    ready = asyncio.Barrier(40)
+
+    async def one() -> None:
+        async with session(target, 19) as (reader, writer):
+            await say(reader, writer, b"STARTTLS")
+            hello = _client_hello()
+            await ready.wait()
+            writer.write(hello)
+            await reader.read(1)
+
+    await asyncio.gather(*(one() for _ in range(40)), return_exceptions=True)
+
+
+async def records_of_one_octet(target: Target) -> None:
+    async def one() -> None:
+        async with session(target, 20) as (reader, writer):
+            await say(reader, writer, b"STARTTLS")
+            await writer.start_tls(_trusting())
+            writer.writelines([*[b"x"] * 20_000, b"\r\n"])
+            await writer.drain()
+            await reader.read(1)
+
+    await asyncio.gather(*(one() for _ in range(10)), return_exceptions=True)
+
+
+def _html(body: bytes) -> bytes:
+    return b"Content-Type: text/html\r\n\r\n" + body
+
+
+def _trusting() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def _client_hello() -> bytes:
+    said = ssl.MemoryBIO()
+    with suppress(ssl.SSLWantReadError):
+        _trusting().wrap_bio(ssl.MemoryBIO(), said).do_handshake()
+    return said.read()
+
+
 async def large_mails_at_once(target: Target) -> None:
     raw = lines(12 * MIB)
     await asyncio.gather(*(mail(target, 8, target.addresses[:1], raw) for _ in range(5)))
@@ -203,6 +275,10 @@ ATTACKS = (
     mail_of_large_keys,
     mail_of_many_signatures,
     mail_whose_dns_hangs,
+    mail_of_many_results,
+    mail_with_long_spf,
+    handshakes_at_once,
+    records_of_one_octet,
     large_mails_at_once,
     slow_uploads,
     silent_sessions,
