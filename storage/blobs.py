@@ -40,6 +40,9 @@ SPOOL_BUFFER_BYTES = 256 * 1024
 READ_CHUNK_BYTES = 256 * 1024
 VERIFIED_MAX = 10_000
 STORE_CHUNK_BYTES = 1024 * 1024  # a millisecond of copying on the event loop
+# For more at once hashlib lets other threads have the interpreter, and to get it back takes longer than a small hash.
+HASHED_AT_ONCE_BYTES = 2047
+HASHED_HERE_BYTES = 8 * 1024
 T = TypeVar("T")
 RawMessage = bytes | mmap.mmap
 
@@ -270,7 +273,16 @@ def file_of(folder: Path, blob_id: str) -> Path:
 
 def compare(data: bytes, sha256: bytes) -> None:
     """BlobDamaged when these are not the bytes that were stored."""
-    compare_digest(hashlib.sha256(data).digest(), sha256)
+    compare_digest(_digest(data), sha256)
+
+
+def _digest(data: bytes) -> bytes:
+    if len(data) > HASHED_HERE_BYTES:
+        return hashlib.sha256(data).digest()
+    hashed = hashlib.sha256()
+    for start in range(0, len(data), HASHED_AT_ONCE_BYTES):
+        hashed.update(data[start : start + HASHED_AT_ONCE_BYTES])
+    return hashed.digest()
 
 
 def compare_digest(found: bytes, sha256: bytes) -> None:

@@ -139,17 +139,17 @@ class Contents:
     async def _composed(
         self, row: Due, key: SigningKey, stays: bool, is_alone: bool
     ) -> tuple[Content, bytes]:
-        fields, sign_now = self._recipient_headers.of(row), self._sign(row, key, self._now_s())
+        fields = self._recipient_headers.of(row)
         if row.data is None or row.sha256 is None:
             stored = await self._read(row)
             again = None if stays else partial(self._pieces, row)
-            work = partial(_compose, fields, stored, sign_now, again)
+            work = partial(_compose, fields, stored, self._sign(row, key, self._now_s()), again)
             if len(stored) > LARGE_BYTES:
                 return await self._cpu.run(row.organization_id, work)
             return await self._threads.now(SigningJob(work))
         job = self._signatures.get(_copy(row), key)
         if job is None and is_alone:
-            return _compose_small(fields, row.data, row.sha256, sign_now)
+            return _compose_small(fields, row.data, row.sha256, self._sign(row, key, self._now_s()))
         signed = await self._threads.now(job or self._signing(row, row.data, row.sha256, key))
         return _compose_small(fields, row.data, row.sha256, lambda _raw: signed)
 
