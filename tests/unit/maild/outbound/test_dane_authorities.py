@@ -11,6 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from maild.outbound.dane import DANE_TA, SPKI, Tlsa, is_matched, public_key_of
+from tests.support.throwaway_ca import ThrowawayCa
 from tests.support.tools import needs
 
 HOST = "mx.there.test"
@@ -38,7 +39,7 @@ def is_vouched_for(tmp_path: Path) -> Issue:
         found = x509.load_pem_x509_certificate((tmp_path / f"{name}.crt").read_bytes())
         return found.public_bytes(Encoding.DER)
 
-    def issue(authority: str, host: str, subject: str = f"/CN={HOST}", days: int = 30) -> bool:
+    def issue(authority: str, host: str, subject: str = f"/CN={HOST}") -> bool:
         (tmp_path / "ca.ext").write_text(authority)
         (tmp_path / "host.ext").write_text(host)
         request("ca", "/CN=our own CA")
@@ -56,13 +57,18 @@ def is_vouched_for(tmp_path: Path) -> Issue:
             "host.ext",
         )
         openssl("x509", "-req", *by_itself, "-out", "ca.crt")
-        openssl("x509", "-req", *by_ca, "-days", str(days), "-out", "host.crt")
-        key = public_key_of(der("ca"))
-        assert key is not None
-        record = Tlsa(DANE_TA, SPKI, 1, hashlib.sha256(key).digest())
-        return is_matched([record], [der("host"), der("ca")], [HOST, "there.test"])
+        openssl("x509", "-req", *by_ca, "-days", "30", "-out", "host.crt")
+        return does_vouch(der("ca"), der("host"))
 
     return issue
+
+
+def does_vouch(authority: bytes, host: bytes) -> bool:
+    """Is it so by a record of the authority? Both as DER."""
+    key = public_key_of(authority)
+    assert key is not None
+    record = Tlsa(DANE_TA, SPKI, 1, hashlib.sha256(key).digest())
+    return is_matched([record], [host, authority], [HOST, "there.test"])
 
 
 @pytest.mark.parametrize(
@@ -97,28 +103,33 @@ def test_authorities_as_people_make_them_count(is_vouched_for: Issue, authority:
 
 
 @pytest.mark.parametrize(
-    ("authority", "host", "subject", "days"),
+    ("authority", "host", "subject"),
     [
-        (AUTHORITY, "subjectAltName=DNS:mx.other.test\n", f"/CN={HOST}", 30),
-        (AUTHORITY, "subjectAltName=DNS:*.mx.there.test\n", f"/CN={HOST}", 30),
-        (AUTHORITY, "basicConstraints=CA:FALSE\n", "/CN=mx.other.test", 30),
-        (AUTHORITY, "basicConstraints=CA:FALSE\n", "/CN=*", 30),
-        (AUTHORITY, "basicConstraints=CA:FALSE\n", "/O=there", 30),
-        (AUTHORITY, NAMED, f"/CN={HOST}", -1),
-        (AUTHORITY, "extendedKeyUsage=clientAuth\n" + NAMED, f"/CN={HOST}", 30),
-        ("basicConstraints=critical,CA:FALSE\n", NAMED, f"/CN={HOST}", 30),
+        (AUTHORITY, "subjectAltName=DNS:mx.other.test\n", f"/CN={HOST}"),
+        (AUTHORITY, "subjectAltName=DNS:*.mx.there.test\n", f"/CN={HOST}"),
+        (AUTHORITY, "basicConstraints=CA:FALSE\n", "/CN=mx.other.test"),
+        (AUTHORITY, "basicConstraints=CA:FALSE\n", "/CN=*"),
+        (AUTHORITY, "basicConstraints=CA:FALSE\n", "/O=there"),
+        (AUTHORITY, "extendedKeyUsage=clientAuth\n" + NAMED, f"/CN={HOST}"),
+        ("basicConstraints=critical,CA:FALSE\n", NAMED, f"/CN={HOST}"),
         (
             AUTHORITY,
             "subjectAltName=DER:3004a5023000\n",
             f"/CN={HOST}",
-            30,
         ),  # an ediPartyName, which nobody reads
-        ("subjectKeyIdentifier=hash\n", NAMED, f"/CN={HOST}", 30),
-        ("basicConstraints=critical,CA:TRUE\nkeyUsage=digitalSignature\n", NAMED, f"/CN={HOST}", 30),
-        (AUTHORITY + "nameConstraints=permitted;DNS:other.test\n", NAMED, f"/CN={HOST}", 30),
+        ("subjectKeyIdentifier=hash\n", NAMED, f"/CN={HOST}"),
+        ("basicConstraints=critical,CA:TRUE\nkeyUsage=digitalSignature\n", NAMED, f"/CN={HOST}"),
+        (AUTHORITY + "nameConstraints=permitted;DNS:other.test\n", NAMED, f"/CN={HOST}"),
     ],
 )
 def test_what_an_authority_does_not_vouch_for(
-    is_vouched_for: Issue, authority: str, host: str, subject: str, days: int
+    is_vouched_for: Issue, authority: str, host: str, subject: str
 ) -> None:
-    assert not is_vouched_for(authority, host, subject, days)
+    assert not is_vouched_for(authority, host, subject)
+
+
+@pytest.mark.parametrize("is_expired", [False, True])
+def test_a_certificate_counts_until_it_ends(tmp_path: Path, is_expired: bool) -> None:
+    ca = ThrowawayCa(tmp_path)
+    ca.server_context([HOST], is_expired=is_expired)
+    assert does_vouch(ca.certificate("ca"), ca.certificate(HOST)) is not is_expired
