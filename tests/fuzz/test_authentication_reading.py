@@ -119,9 +119,7 @@ FINDINGS = st.builds(
     st.builds(SpfResult, ANY_RESULT, WORDS, st.sampled_from(["helo", "mailfrom"]), st.none()),
     st.lists(DKIM, max_size=MAX_SIGNATURES),
     st.builds(ArcResult, st.sampled_from(["none", "pass", "fail"]), WORDS),
-    st.builds(
-        DmarcResult, ANY_RESULT, st.sampled_from(["none", "quarantine", "reject"]), WORDS, st.none(), WORDS
-    ),
+    st.builds(DmarcResult, ANY_RESULT, st.sampled_from(["none", "quarantine", "reject"]), WORDS, WORDS),
 )
 
 
