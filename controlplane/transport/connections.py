@@ -27,7 +27,7 @@ from storage.turns.next_round import NextRound
 
 log = structlog.get_logger("maild.api")
 
-RESUMED_A_ROUND = 4  # each parses 4,096 chunks at most, in two milliseconds
+RESUMED_A_ROUND = 1  # it parses as much as `server.READ_BYTES` and `request_bodies.PIECE_BYTES` allow
 RETRY_AFTER_S = 5
 
 

@@ -30,6 +30,7 @@ from storage.byte_account import ByteAccount
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.work_turns import WorkTurns
 
+PIECE_BYTES = 64 * 1024  # of a body, as it comes; twice as much may wait
 LARGE_BYTES = 256 * 1024  # more is parsed in a thread, in its turn
 AT_ONCE_BYTES = 32 * 1024  # more takes some milliseconds, and sixteen requests begin in one round
 FOREIGN_ADDRESSES_AT_ONCE = 4
@@ -115,6 +116,7 @@ class BodyOctets:
             if not account.has_room(announced, *self._holders):  # held is what has come
                 raise _no_room()
         await continue_if_expected(request)
+        request.content.set_read_chunk_size(PIECE_BYTES)
         while not request.content.at_eof():
             piece = await request.content.readany()
             if self._held + len(piece) > self._taker.body_bytes_max:

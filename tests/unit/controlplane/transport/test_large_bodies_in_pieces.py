@@ -28,6 +28,8 @@ class Arrived:
     def at_eof(self) -> bool:
         return not self._left
 
+    def set_read_chunk_size(self, n: int) -> None: ...
+
     async def readany(self) -> bytes:
         self._left -= 1
         self._taken.append(self._name)

@@ -26,6 +26,8 @@ class Arrived:
     def at_eof(self) -> bool:
         return not self._left
 
+    def set_read_chunk_size(self, n: int) -> None: ...
+
     async def readany(self) -> bytes:
         return self._left.pop()
 
