@@ -4,6 +4,7 @@ import sqlite3
 from importlib import resources
 from typing import Any
 
+from storage import organizations
 from storage.engine.tx import Tx
 from storage.records import MessageRow, ThreadRow, columns
 
@@ -15,6 +16,13 @@ def empty() -> sqlite3.Connection:
     conn = sqlite3.connect(":memory:", isolation_level=None)
     conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
     return conn
+
+
+def with_organizations(*organization_ids: str) -> Tx:
+    tx = Tx(empty())
+    for one in organization_ids:
+        organizations.create(tx, one, "Acme", "selfhost", 0)
+    return tx
 
 
 def with_inboxes() -> sqlite3.Connection:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from storage import domains, organizations
+from storage import domains
 from storage.domains import DomainRow
 from storage.engine.tx import Tx
 from tests.support import memory_store
@@ -15,11 +15,7 @@ NOW_MS, HOUR_MS = 10_000_000, 3_600_000
 
 @pytest.fixture
 def tx() -> Tx:
-    conn = memory_store.empty()
-    tx = Tx(conn)
-    for one in (OURS, THEIRS):
-        organizations.create(tx, one, "Acme", "selfhost", 0)
-    return tx
+    return memory_store.with_organizations(OURS, THEIRS)
 
 
 def registered(tx: Tx, name: str, owner: str = OURS, at_ms: int = 0) -> DomainRow:

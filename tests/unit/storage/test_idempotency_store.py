@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage import idempotency, organizations
+from storage import idempotency
 from storage.engine.tx import Tx
 from storage.idempotency import Kept
 from tests.support import memory_store
@@ -13,10 +13,7 @@ AT_MS = 1000
 
 @pytest.fixture
 def tx() -> Tx:
-    conn = memory_store.empty()
-    tx = Tx(conn)
-    for one in (OURS, THEIRS):
-        organizations.create(tx, one, "Acme", "selfhost", 0)
+    tx = memory_store.with_organizations(OURS, THEIRS)
     for owner, endpoint, key in (
         (OURS, "send", "key"),
         (OURS, "send", "other"),

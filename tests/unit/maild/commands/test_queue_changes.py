@@ -139,23 +139,29 @@ async def test_a_drop_fails_with_all_that_follows(maild: Running, hands: Hands) 
     assert (await maild.api.get("/v1/suppressions")).data == []
 
 
+def add_recipients(maild: Running, message_id: str, organization_id: str, count: int) -> None:
+    """At many.test, whose next attempt is in HOUR_S."""
+    far_ms = Clock().now_ms() + HOUR_S * 1000
+    maild.sql(
+        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
+             next_attempt_at, expires_at)
+           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+           SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
+        count,
+        message_id,
+        organization_id,
+        far_ms,
+        far_ms,
+    )
+
+
 async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_between(
     maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that follows from an outcome takes a tenth of a millisecond; a thousand of them held up everybody's mail."""
     inbox = await maild.inbox("bot")
     message_id = await waiting(maild, "a@one.test")
-    far_ms = Clock().now_ms() + HOUR_S * 1000
-    maild.sql(
-        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
-             next_attempt_at, expires_at)
-           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
-           SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
-        message_id,
-        inbox["organizationId"],
-        far_ms,
-        far_ms,
-    )
+    add_recipients(maild, message_id, inbox["organizationId"], 250)
     rests: list[float] = []
     monkeypatch.setattr("maild.commands.outbound_queue.rest", rests.append)
     assert await hands("drop", "--destination", "many.test") == {"recipients": 250}
@@ -171,15 +177,7 @@ async def test_nothing_leaves_while_it_is_dropped(
     """A drop takes a millisecond a recipient: what waited at its end had the time to be delivered."""
     inbox = await maild.inbox("bot")
     message_id = await waiting(maild, "a@one.test")
-    maild.sql(
-        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
-             next_attempt_at, expires_at)
-           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
-           SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
-        message_id,
-        inbox["organizationId"],
-        *[Clock().now_ms() + HOUR_S * 1000] * 2,
-    )
+    add_recipients(maild, message_id, inbox["organizationId"], 120)
     may_leave: list[int] = []
 
     def count(_: float) -> None:
