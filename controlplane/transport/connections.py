@@ -27,7 +27,6 @@ from storage.turns.next_round import NextRound
 
 log = structlog.get_logger("maild.api")
 
-RESUMED_A_ROUND = 1  # it parses as much as `server.READ_BYTES` and `request_bodies.PIECE_BYTES` allow
 RETRY_AFTER_S = 5
 
 
@@ -213,7 +212,7 @@ class Watch:
         self._per_address: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
         self._resuming: FairLine[ClientConnection] = FairLine()
-        self._next_round = NextRound(self._resume_some)
+        self._next_round = NextRound(self._resume_one)
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
@@ -262,14 +261,14 @@ class Watch:
                 del self._per_address[connection.peer]
 
     def resume_soon(self, connection: ClientConnection) -> None:
-        """Let it read again in one of the next rounds of the event loop; addresses take turns."""
+        """Let it read again in one of the next rounds of the event loop, one connection in each; addresses take turns.
+
+        It parses as much as `server.READ_BYTES` and `request_bodies.PIECE_BYTES` allow."""
         self._resuming.put(connection.peer, connection)
         self._next_round.expect()
 
-    def _resume_some(self) -> None:
-        for _ in range(RESUMED_A_ROUND):
-            if self._resuming:
-                self._resuming.take().go_on()
+    def _resume_one(self) -> None:
+        self._resuming.take().go_on()
         if self._resuming:
             self._next_round.expect()
 
