@@ -28,6 +28,12 @@ from storage.turns.next_round import NextRound
 log = structlog.get_logger("maild.api")
 
 RETRY_AFTER_S = 5
+READ_BYTES = 4 * 1024  # what aiohttp may hold, twice, of a body that is not read
+# Of any body aiohttp parses a sixteenth of READ_BYTES in chunks in one go, at some microseconds each. One that brought
+# fewer octets than TINY_BYTES goes on after a rest, else such bodies have the loop in each of its rounds, and threads
+# that want the interpreter for each of their statements wait for a round each time.
+TINY_BYTES = READ_BYTES
+TINY_REST_S = 0.005
 
 
 class ClientConnection(RequestHandler):
@@ -49,6 +55,7 @@ class ClientConnection(RequestHandler):
         self._taken_since: float | None = None
         self._when_lost: Callable[[], None] | None = None
         self._resumes = False
+        self._content_bytes = 0  # of the body, when it was paused last
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Whatever the loop: uvloop's transports are not subclasses of asyncio's, and all of them can do this.
@@ -94,13 +101,20 @@ class ClientConnection(RequestHandler):
             super().resume_reading(resume_parser)
         elif self._reading_paused and not self._resumes:
             self._resumes = True
-            self._watch.resume_soon(self)
+            self._watch.resume_soon(self, is_costly=self._came_in_tiny_chunks())
 
     def go_on(self) -> None:
         """Read again, after a pause."""
         self._resumes = False
         if self.transport is not None and self._reading_paused:
             super().resume_reading()
+
+    def _came_in_tiny_chunks(self) -> bool:
+        """Was reading paused for the number of the chunks, not for their octets?"""
+        if self._current_request is None:
+            return False
+        before, self._content_bytes = self._content_bytes, self._current_request.content.total_bytes
+        return 0 < self._content_bytes - before < TINY_BYTES
 
     def handle_error(
         self,
@@ -213,6 +227,8 @@ class Watch:
         self._timer: asyncio.TimerHandle | None = None
         self._resuming: FairLine[ClientConnection] = FairLine()
         self._next_round = NextRound(self._resume_one)
+        self._resting: FairLine[ClientConnection] = FairLine()
+        self._rests = False
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
@@ -260,17 +276,33 @@ class Watch:
             if not self._per_address[connection.peer]:
                 del self._per_address[connection.peer]
 
-    def resume_soon(self, connection: ClientConnection) -> None:
+    def resume_soon(self, connection: ClientConnection, is_costly: bool) -> None:
         """Let it read again in one of the next rounds of the event loop, one connection in each; addresses take turns.
+        One whose octets cost much has a rest before it, one connection at a time as well.
 
-        It parses as much as `server.READ_BYTES` and `request_bodies.PIECE_BYTES` allow."""
-        self._resuming.put(connection.peer, connection)
-        self._next_round.expect()
+        It parses as much as `READ_BYTES` and `request_bodies.PIECE_BYTES` allow."""
+        if not is_costly:
+            self._resuming.put(connection.peer, connection)
+            self._next_round.expect()
+            return
+        self._resting.put(connection.peer, connection)
+        if not self._rests:
+            self._begin_rest()
 
     def _resume_one(self) -> None:
         self._resuming.take().go_on()
         if self._resuming:
             self._next_round.expect()
+
+    def _begin_rest(self) -> None:
+        self._rests = True
+        asyncio.get_running_loop().call_later(TINY_REST_S, self._end_rest)
+
+    def _end_rest(self) -> None:
+        self._rests = False
+        self._resting.take().go_on()
+        if self._resting:
+            self._begin_rest()
 
     def _look(self) -> None:
         now = self.now()

@@ -13,7 +13,7 @@ from conf.tuning import HttpTuning
 from controlplane.operations.invoke import Operations
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.callers import Callers
-from controlplane.transport.connections import ClientConnection, Watch
+from controlplane.transport.connections import READ_BYTES, ClientConnection, Watch
 from controlplane.transport.door import Door, Next
 from controlplane.transport.gate import Gate
 from controlplane.transport.request_bodies import RequestBodies, expect
@@ -22,10 +22,6 @@ from storage.clock import Clock
 from storage.ids import Ids
 from storage.service import Service
 from storage.turns.rounds import Rounds
-
-# What aiohttp may hold, twice, of a body that is not read. Of any body it parses a sixteenth as many chunks in one go,
-# at three microseconds each.
-READ_BYTES = 4 * 1024
 
 
 class Pages(Protocol):

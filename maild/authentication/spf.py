@@ -14,6 +14,7 @@ questions, one of each term after another; hosts of one term are looked up at on
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -23,11 +24,15 @@ from maild.authentication.spf_record import (
     Mechanism,
     SpfRecord,
     SpfSyntaxError,
+    Terms,
     expand_name,
     expand_text,
     is_spf,
+    joined_terms,
     parse_explanation,
     parse_record,
+    parse_terms,
+    terms_of,
     uses,
 )
 from maild.message.address import is_within
@@ -42,7 +47,11 @@ PTR_NAMES_MAX = 10
 DOMAIN_CHARS_MAX = 253
 EXPLANATION_S = 2.0  # more would put the result itself at risk, for which the caller has a deadline
 LONG_RECORD_OCTETS = 1024  # one that takes some tenths of a millisecond to read
+SHORT_RECORDS_KEPT = (
+    256  # a few mebibytes at most: much mail comes by way of few hosters, whose records it includes
+)
 
+_parse_short_record = lru_cache(SHORT_RECORDS_KEPT)(parse_record)
 _T = TypeVar("_T")
 Address = IPv4Address | IPv6Address
 
@@ -90,7 +99,7 @@ async def evaluate_spf(
     """Of the envelope's sender, or where it is null of the HELO name.
 
     `mail_from` is an address without angle brackets, or "". `hostname` is ours, for an explanation that names it.
-    `long_records`: one of all evaluations reads such a record in a round of the event loop.
+    `long_records`: one of all evaluations reads a piece of such a record in a round of the event loop.
     """
     identity = "mailfrom" if mail_from else "helo"
     sender = mail_from or f"postmaster@{helo}"  # RFC 7208 §2.4
@@ -174,11 +183,14 @@ class _Evaluation:
 
     async def _read(self, text: bytes) -> SpfRecord:
         if len(text) <= LONG_RECORD_OCTETS:
-            return parse_record(text)
-        # Answers of the cache come at once, and many sessions may wait for them.
-        async with self._long_records.turn(network_of(str(self._client))):
-            await asyncio.sleep(0)
-            return parse_record(text)
+            return _parse_short_record(text)
+        pieces: list[Terms] = []
+        for terms in terms_of(text):
+            # Answers of the cache come at once, and many sessions may wait for them.
+            async with self._long_records.turn(network_of(str(self._client))):
+                await asyncio.sleep(0)
+                pieces.append(parse_terms(terms))
+        return joined_terms(pieces)
 
     async def explain(self) -> str | None:
         """RFC 7208 §6.2; None of one that is wrong in any way, or takes its time."""

@@ -6,11 +6,12 @@ grows, not cut afterwards.
 
 import re
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
 RECORD_OCTETS_MAX = 8 * 1024  # RFC 7208 §3.4 wants 512; reading this much takes some milliseconds
+TERMS_AT_ONCE = 100  # some tenths of a millisecond
 MACROS_MAX = 100  # of one string; names and texts that need more than ten are not in use
 NAME_CHARS_MAX = 253  # RFC 7208 §7.3
 EXPLANATION_CHARS_MAX = 500
@@ -53,6 +54,13 @@ class Mechanism(NamedTuple):
     network: bytes = b""
 
 
+class Terms(NamedTuple):
+    """Some of a record's, in its order."""
+
+    mechanisms: list[Mechanism]
+    modifiers: list[tuple[str, MacroString]]
+
+
 class SpfRecord(NamedTuple):
     mechanisms: tuple[Mechanism, ...]
     redirect: MacroString | None
@@ -66,22 +74,41 @@ def is_spf(record: bytes) -> bool:
 
 def parse_record(record: bytes) -> SpfRecord:
     """All of it, before anything is evaluated (RFC 7208 §4.6). Raises SpfSyntaxError."""
+    return joined_terms(list(map(parse_terms, terms_of(record))))
+
+
+def terms_of(record: bytes) -> list[list[str]]:
+    """Its terms, in pieces of TERMS_AT_ONCE. Raises SpfSyntaxError."""
     if len(record) > RECORD_OCTETS_MAX:
         raise SpfSyntaxError("too long")
+    terms = list(filter(None, _ascii(record)[len(_VERSION) :].split(" ")))
+    return [terms[at : at + TERMS_AT_ONCE] for at in range(0, len(terms), TERMS_AT_ONCE)]
+
+
+def parse_terms(terms: Sequence[str]) -> Terms:
+    """Some of the terms of a record. Raises SpfSyntaxError."""
     mechanisms: list[Mechanism] = []
-    modifiers: dict[str, MacroString] = {}
-    for term in filter(None, _ascii(record)[len(_VERSION) :].split(" ")):
+    modifiers: list[tuple[str, MacroString]] = []
+    for term in terms:
         if modifier := _MODIFIER.fullmatch(term):
             name = modifier[1].lower()
-            if name not in ("redirect", "exp"):
-                _macro_string(modifier[2])  # of unknown ones the syntax alone counts (RFC 7208 §6)
-            elif name in modifiers:
-                raise SpfSyntaxError(f"{name} twice")  # RFC 7208 §6
+            if name in ("redirect", "exp"):
+                modifiers.append((name, _domain_spec(modifier[2])))
             else:
-                modifiers[name] = _domain_spec(modifier[2])
+                _macro_string(modifier[2])  # of unknown ones the syntax alone counts (RFC 7208 §6)
         else:
             mechanisms.append(_mechanism(term))
-    return SpfRecord(tuple(mechanisms), modifiers.get("redirect"), modifiers.get("exp"))
+    return Terms(mechanisms, modifiers)
+
+
+def joined_terms(pieces: Sequence[Terms]) -> SpfRecord:
+    """The record whose terms these are. Raises SpfSyntaxError."""
+    given = [modifier for piece in pieces for modifier in piece.modifiers]
+    modifiers = dict(given)
+    if len(modifiers) < len(given):
+        raise SpfSyntaxError("a modifier twice")  # RFC 7208 §6
+    mechanisms = tuple(mechanism for piece in pieces for mechanism in piece.mechanisms)
+    return SpfRecord(mechanisms, modifiers.get("redirect"), modifiers.get("exp"))
 
 
 def parse_explanation(text: bytes) -> MacroString:

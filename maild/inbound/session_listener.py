@@ -35,7 +35,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 BEGUN_A_ROUND = 4  # connections: as much as a command
 ANSWERED_A_ROUND = 4  # commands: a fifth of a millisecond each
-DECRYPTED_A_ROUND = 3  # pieces of TLS: half a millisecond for a handshake, one for a thousand records
+DECRYPTED_A_ROUND = 2  # pieces of TLS: half a millisecond for a handshake, or for 700 records
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
 _GIVES_WAY = SmtpError(421, "4.3.2", "others need the place of this session, try again later")

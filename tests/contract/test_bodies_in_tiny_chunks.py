@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import StreamReader
 
+from controlplane.transport import connections
 from tests.support.running import Running
 
-CHUNKS = 100_000
-PARSED_AT_ONCE = 3 * 4096  # what is read after a pause, and what had come before it
+CHUNKS = 10_000
+PARSED_AT_ONCE = 3 * 256  # what is read after a pause, and what had come before it
 
 
 async def test_chunks_of_one_octet_leave_others_their_rounds(
@@ -30,15 +31,33 @@ async def test_chunks_of_one_octet_leave_others_their_rounds(
             await asyncio.sleep(0)
 
     monkeypatch.setattr(StreamReader, "feed_data", count)
-    url = urlsplit(maild.api.url)
-    reader, writer = await asyncio.open_connection(url.hostname, url.port)
     counting = asyncio.create_task(others())
-    head = f"POST /v1/drafts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {maild.api.key}\r\n"
-    writer.write(f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-    writer.write(b"1\r\n \r\n" * CHUNKS + b"0\r\n\r\n")
-    answer = await reader.readline()
+    answer = await answer_to(maild, b"1\r\n \r\n", CHUNKS)
     counting.cancel()
-    writer.close()
     assert b" 400 " in answer
     assert parsed == CHUNKS
-    assert max(after - before for before, after in pairwise(rounds)) <= PARSED_AT_ONCE
+    steps = [after - before for before, after in pairwise(rounds)]
+    assert max(steps) <= PARSED_AT_ONCE
+    # A rest is five milliseconds, which are hundreds of rounds where nobody else wants the loop.
+    assert sum(map(bool, steps)) < len(steps) / 4, "most rounds are free of it"
+
+
+async def test_a_body_in_chunks_of_some_size_never_rests(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "TINY_REST_S", 3600.0)
+    answer = await answer_to(maild, b"200\r\n" + b" " * 512 + b"\r\n", 2000)
+    assert b" 400 " in answer
+
+
+async def answer_to(maild: Running, chunk: bytes, times: int) -> bytes:
+    """The first line of what a draft of these chunks is answered with."""
+    url = urlsplit(maild.api.url)
+    reader, writer = await asyncio.open_connection(url.hostname, url.port)
+    head = f"POST /v1/drafts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {maild.api.key}\r\n"
+    writer.write(f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+    writer.write(chunk * times + b"0\r\n\r\n")
+    try:
+        return await reader.readline()
+    finally:
+        writer.close()

@@ -9,6 +9,7 @@ from maild.authentication.spf_record import (
     MACROS_MAX,
     NAME_CHARS_MAX,
     RECORD_OCTETS_MAX,
+    TERMS_AT_ONCE,
     MacroString,
     Mechanism,
     SpfSyntaxError,
@@ -96,6 +97,13 @@ TWICE = ["redirect=x.test redirect=x.test", "exp=x.test EXP=y.test"]
 def test_a_syntax_error_anywhere_spoils_all_of_it(term: str) -> None:
     with pytest.raises(SpfSyntaxError):
         parse_record(f"v=spf1 +all {term}".encode())
+
+
+@pytest.mark.parametrize("term", TWICE)
+def test_a_modifier_twice_is_found_however_far_apart(term: str) -> None:
+    first, second = term.split()
+    with pytest.raises(SpfSyntaxError):
+        parse_record(f"v=spf1 {first} {'all ' * 2 * TERMS_AT_ONCE}{second}".encode())
 
 
 def test_a_record_read() -> None:
