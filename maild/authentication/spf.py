@@ -51,7 +51,7 @@ SHORT_RECORDS_KEPT = (
     256  # a few mebibytes at most: much mail comes by way of few hosters, whose records it includes
 )
 
-_parse_short_record = lru_cache(SHORT_RECORDS_KEPT)(parse_record)
+parse_short_record = lru_cache(SHORT_RECORDS_KEPT)(parse_record)
 _T = TypeVar("_T")
 Address = IPv4Address | IPv6Address
 
@@ -183,7 +183,7 @@ class _Evaluation:
 
     async def _read(self, text: bytes) -> SpfRecord:
         if len(text) <= LONG_RECORD_OCTETS:
-            return _parse_short_record(text)
+            return parse_short_record(text)
         pieces: list[Terms] = []
         for terms in terms_of(text):
             # Answers of the cache come at once, and many sessions may wait for them.

@@ -302,6 +302,14 @@ async def test_a_deadline_of_the_caller_ends_it() -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}, "no look-up is left"
 
 
+async def test_a_short_record_that_many_mails_include_is_parsed_once() -> None:
+    zone = zone_with(x_test="ip4:192.0.2.77 ip4:192.0.2.1 -all")
+    assert (await evaluate(zone)).result == "pass"
+    before = spf.parse_short_record.cache_info().misses
+    assert (await evaluate(zone)).result == "pass"
+    assert spf.parse_short_record.cache_info().misses == before
+
+
 async def test_a_long_record_lets_others_have_their_turn() -> None:
     terms = "ip4:192.0.2.9 " * TERMS_AT_ONCE
     zone = zone_with(x_test=terms + "include:y.test", y_test=terms)
