@@ -24,7 +24,7 @@ from maild.authentication.spf_record import (
     Mechanism,
     SpfRecord,
     SpfSyntaxError,
-    Terms,
+    SpfTerms,
     expand_name,
     expand_text,
     is_spf,
@@ -184,7 +184,7 @@ class _Evaluation:
     async def _read(self, text: bytes) -> SpfRecord:
         if len(text) <= LONG_RECORD_OCTETS:
             return parse_short_record(text)
-        pieces: list[Terms] = []
+        pieces: list[SpfTerms] = []
         for terms in terms_of(text):
             # Answers of the cache come at once, and many sessions may wait for them.
             async with self._long_records.turn(network_of(str(self._client))):

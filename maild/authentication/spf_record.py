@@ -54,7 +54,7 @@ class Mechanism(NamedTuple):
     network: bytes = b""
 
 
-class Terms(NamedTuple):
+class SpfTerms(NamedTuple):
     """Some of a record's, in its order."""
 
     mechanisms: list[Mechanism]
@@ -85,7 +85,7 @@ def terms_of(record: bytes) -> list[list[str]]:
     return [terms[at : at + TERMS_AT_ONCE] for at in range(0, len(terms), TERMS_AT_ONCE)]
 
 
-def parse_terms(terms: Sequence[str]) -> Terms:
+def parse_terms(terms: Sequence[str]) -> SpfTerms:
     """Some of the terms of a record. Raises SpfSyntaxError."""
     mechanisms: list[Mechanism] = []
     modifiers: list[tuple[str, MacroString]] = []
@@ -98,10 +98,10 @@ def parse_terms(terms: Sequence[str]) -> Terms:
                 _macro_string(modifier[2])  # of unknown ones the syntax alone counts (RFC 7208 §6)
         else:
             mechanisms.append(_mechanism(term))
-    return Terms(mechanisms, modifiers)
+    return SpfTerms(mechanisms, modifiers)
 
 
-def joined_terms(pieces: Sequence[Terms]) -> SpfRecord:
+def joined_terms(pieces: Sequence[SpfTerms]) -> SpfRecord:
     """The record whose terms these are. Raises SpfSyntaxError."""
     given = [modifier for piece in pieces for modifier in piece.modifiers]
     modifiers = dict(given)

@@ -10,7 +10,7 @@ import pytest
 
 from maild.authentication import spf
 from maild.authentication.spf import SpfResult, evaluate_spf
-from maild.authentication.spf_record import TERMS_AT_ONCE, Terms, parse_terms
+from maild.authentication.spf_record import TERMS_AT_ONCE, SpfTerms, parse_terms
 from maild.resolver import Mx, NotAtHand
 from storage.turns.work_turns import WorkTurns
 from tests.support.spf_zone import SpfZone
@@ -334,7 +334,7 @@ async def test_one_piece_of_a_long_record_is_read_in_a_round_however_many_sessio
     zone = zone_with(x_test="ip4:192.0.2.9 " * TERMS_AT_ONCE + "-all")
     reads, rounds = 0, [0]
 
-    def parse(terms: Sequence[str]) -> Terms:
+    def parse(terms: Sequence[str]) -> SpfTerms:
         nonlocal reads
         reads += 1
         return parse_terms(terms)
