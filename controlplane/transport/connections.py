@@ -29,10 +29,9 @@ log = structlog.get_logger("maild.api")
 
 RETRY_AFTER_S = 5
 READ_BYTES = 4 * 1024  # what aiohttp may hold, twice, of a body that is not read
-# Of any body aiohttp parses a sixteenth of READ_BYTES in chunks in one go, at some microseconds each. One that brought
-# fewer octets than TINY_BYTES goes on after a rest, else such bodies have the loop in each of its rounds, and threads
-# that want the interpreter for each of their statements wait for a round each time.
-TINY_BYTES = READ_BYTES
+# Of any body aiohttp parses a sixteenth of READ_BYTES in chunks in one go, at some microseconds each. One whose chunks
+# brought fewer octets than READ_BYTES goes on after a rest, else such bodies have the loop in each of its rounds, and
+# threads that want the interpreter for each of their statements wait for a round each time.
 TINY_REST_S = 0.005
 
 
@@ -91,6 +90,7 @@ class ClientConnection(RequestHandler):
         super().data_received(data)
         if self._messages:  # at least one head is complete
             self._head_begun = False
+            self._content_bytes = 0
         elif is_idle:
             self._head_begun = True
 
@@ -101,7 +101,8 @@ class ClientConnection(RequestHandler):
             super().resume_reading(resume_parser)
         elif self._reading_paused and not self._resumes:
             self._resumes = True
-            self._watch.resume_soon(self, is_costly=self._came_in_tiny_chunks())
+            watch = self._watch
+            (watch.resting if self._came_in_tiny_chunks() else watch.resuming).put(self)
 
     def go_on(self) -> None:
         """Read again, after a pause."""
@@ -114,7 +115,7 @@ class ClientConnection(RequestHandler):
         if self._current_request is None:
             return False
         before, self._content_bytes = self._content_bytes, self._current_request.content.total_bytes
-        return 0 < self._content_bytes - before < TINY_BYTES
+        return 0 < self._content_bytes - before < READ_BYTES
 
     def handle_error(
         self,
@@ -199,6 +200,24 @@ class ClientConnection(RequestHandler):
             self.transport.abort()
 
 
+class PausedLine:
+    """Connections that may read again, one of them in a round of the event loop, or after each rest; addresses take
+    turns. Each parses as much as `READ_BYTES` and `request_bodies.PIECE_BYTES` allow."""
+
+    def __init__(self, rest_s: float = 0) -> None:
+        self._paused: FairLine[ClientConnection] = FairLine()
+        self._next_round = NextRound(self._resume_one, rest_s)
+
+    def put(self, connection: ClientConnection) -> None:
+        self._paused.put(connection.peer, connection)
+        self._next_round.expect()
+
+    def _resume_one(self) -> None:
+        self._paused.take().go_on()
+        if self._paused:
+            self._next_round.expect()
+
+
 class HeardOut(NamedTuple):
     """A connection too many, which was answered and half closed."""
 
@@ -225,10 +244,8 @@ class Watch:
         self._refused: dict[ClientConnection, HeardOut] = {}
         self._per_address: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
-        self._resuming: FairLine[ClientConnection] = FairLine()
-        self._next_round = NextRound(self._resume_one)
-        self._resting: FairLine[ClientConnection] = FairLine()
-        self._rests = False
+        self.resuming = PausedLine()
+        self.resting = PausedLine(TINY_REST_S)
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
@@ -275,34 +292,6 @@ class Watch:
             self._per_address[connection.peer] -= 1
             if not self._per_address[connection.peer]:
                 del self._per_address[connection.peer]
-
-    def resume_soon(self, connection: ClientConnection, is_costly: bool) -> None:
-        """Let it read again in one of the next rounds of the event loop, one connection in each; addresses take turns.
-        One whose octets cost much has a rest before it, one connection at a time as well.
-
-        It parses as much as `READ_BYTES` and `request_bodies.PIECE_BYTES` allow."""
-        if not is_costly:
-            self._resuming.put(connection.peer, connection)
-            self._next_round.expect()
-            return
-        self._resting.put(connection.peer, connection)
-        if not self._rests:
-            self._begin_rest()
-
-    def _resume_one(self) -> None:
-        self._resuming.take().go_on()
-        if self._resuming:
-            self._next_round.expect()
-
-    def _begin_rest(self) -> None:
-        self._rests = True
-        asyncio.get_running_loop().call_later(TINY_REST_S, self._end_rest)
-
-    def _end_rest(self) -> None:
-        self._rests = False
-        self._resting.take().go_on()
-        if self._resting:
-            self._begin_rest()
 
     def _look(self) -> None:
         now = self.now()

@@ -47,9 +47,8 @@ PTR_NAMES_MAX = 10
 DOMAIN_CHARS_MAX = 253
 EXPLANATION_S = 2.0  # more would put the result itself at risk, for which the caller has a deadline
 LONG_RECORD_OCTETS = 1024  # one that takes some tenths of a millisecond to read
-SHORT_RECORDS_KEPT = (
-    256  # a few mebibytes at most: much mail comes by way of few hosters, whose records it includes
-)
+# A few mebibytes at most. Much mail comes by way of few hosters, whose records it includes.
+SHORT_RECORDS_KEPT = 256
 
 parse_short_record = lru_cache(SHORT_RECORDS_KEPT)(parse_record)
 _T = TypeVar("_T")
@@ -184,10 +183,11 @@ class _Evaluation:
     async def _read(self, text: bytes) -> SpfRecord:
         if len(text) <= LONG_RECORD_OCTETS:
             return parse_short_record(text)
+        owner = network_of(str(self._client))
         pieces: list[SpfTerms] = []
         for terms in terms_of(text):
             # Answers of the cache come at once, and many sessions may wait for them.
-            async with self._long_records.turn(network_of(str(self._client))):
+            async with self._long_records.turn(owner):
                 await asyncio.sleep(0)
                 pieces.append(parse_terms(terms))
         return joined_terms(pieces)

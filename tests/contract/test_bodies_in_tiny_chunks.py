@@ -8,6 +8,8 @@ import pytest
 from aiohttp import StreamReader
 
 from controlplane.transport import connections
+from controlplane.transport.connections import ClientConnection
+from tests.conftest import Start
 from tests.support.running import Running
 
 CHUNKS = 10_000
@@ -43,21 +45,50 @@ async def test_chunks_of_one_octet_leave_others_their_rounds(
 
 
 async def test_a_body_in_chunks_of_some_size_never_rests(
-    maild: Running, monkeypatch: pytest.MonkeyPatch
+    start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "TINY_REST_S", 3600.0)
-    answer = await answer_to(maild, b"200\r\n" + b" " * 512 + b"\r\n", 2000)
+    answer = await answer_to(await start(), b"200\r\n" + b" " * 512 + b"\r\n", 2000)
     assert b" 400 " in answer
+
+
+async def test_each_body_of_a_connection_rests(maild: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    rests: list[bool] = []
+    asked = ClientConnection._came_in_tiny_chunks
+
+    def note(self: ClientConnection) -> bool:
+        rests.append(asked(self))
+        return rests[-1]
+
+    monkeypatch.setattr(ClientConnection, "_came_in_tiny_chunks", note)
+    body = draft_in(maild, b"1\r\n \r\n", 300)
+    reader, writer = await connected(maild)
+    for _ in range(3):
+        writer.write(body)
+        told = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(told.lower().partition(b"content-length: ")[2].split()[0]))
+    writer.close()
+    assert len(rests) >= 3
+    assert all(rests)
 
 
 async def answer_to(maild: Running, chunk: bytes, times: int) -> bytes:
     """The first line of what a draft of these chunks is answered with."""
-    url = urlsplit(maild.api.url)
-    reader, writer = await asyncio.open_connection(url.hostname, url.port)
-    head = f"POST /v1/drafts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {maild.api.key}\r\n"
-    writer.write(f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-    writer.write(chunk * times + b"0\r\n\r\n")
+    reader, writer = await connected(maild)
+    writer.write(draft_in(maild, chunk, times))
     try:
         return await reader.readline()
     finally:
         writer.close()
+
+
+async def connected(maild: Running) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    url = urlsplit(maild.api.url)
+    return await asyncio.open_connection(url.hostname, url.port)
+
+
+def draft_in(maild: Running, chunk: bytes, times: int) -> bytes:
+    """A request for a draft whose body are these chunks."""
+    head = f"POST /v1/drafts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {maild.api.key}\r\n"
+    coded = f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+    return coded + chunk * times + b"0\r\n\r\n"

@@ -139,8 +139,10 @@ async def test_a_drop_fails_with_all_that_follows(maild: Running, hands: Hands) 
     assert (await maild.api.get("/v1/suppressions")).data == []
 
 
-def add_recipients(maild: Running, message_id: str, organization_id: str, count: int) -> None:
-    """At many.test, whose next attempt is in HOUR_S."""
+async def waiting_at_many(maild: Running, count: int) -> str:
+    """A message as `waiting` gives, with so many more recipients at many.test, whose next attempt is in HOUR_S."""
+    inbox = await maild.inbox("bot")
+    message_id = await waiting(maild, "a@one.test")
     far_ms = Clock().now_ms() + HOUR_S * 1000
     maild.sql(
         """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
@@ -149,19 +151,18 @@ def add_recipients(maild: Running, message_id: str, organization_id: str, count:
            SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
         count,
         message_id,
-        organization_id,
+        inbox["organizationId"],
         far_ms,
         far_ms,
     )
+    return message_id
 
 
 async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_between(
     maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that follows from an outcome takes a tenth of a millisecond; a thousand of them held up everybody's mail."""
-    inbox = await maild.inbox("bot")
-    message_id = await waiting(maild, "a@one.test")
-    add_recipients(maild, message_id, inbox["organizationId"], 250)
+    await waiting_at_many(maild, 250)
     rests: list[float] = []
     monkeypatch.setattr("maild.commands.outbound_queue.rest", rests.append)
     assert await hands("drop", "--destination", "many.test") == {"recipients": 250}
@@ -175,9 +176,7 @@ async def test_nothing_leaves_while_it_is_dropped(
     maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A drop takes a millisecond a recipient: what waited at its end had the time to be delivered."""
-    inbox = await maild.inbox("bot")
-    message_id = await waiting(maild, "a@one.test")
-    add_recipients(maild, message_id, inbox["organizationId"], 120)
+    message_id = await waiting_at_many(maild, 120)
     may_leave: list[int] = []
 
     def count(_: float) -> None:
