@@ -104,8 +104,9 @@ class SmtpProtocol(SMTP, ABC):
         """The balancer did not send the header that it must; the connection is closed next."""
 
     @abstractmethod
-    def place_to_decrypt(self) -> "asyncio.Future[None] | None":
-        """None: what came under TLS may be looked at now; else what is done when it may."""
+    def place_to_decrypt(self, is_tiny: bool) -> "asyncio.Future[None] | None":
+        """None: what came under TLS may be looked at now; else what is done when it may. `is_tiny`: were the last
+        records?"""
 
     @abstractmethod
     def secured(self) -> None:

@@ -13,7 +13,7 @@ async def test_a_session_under_tls_holds_one_piece() -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tracemalloc.start()
     try:
-        layer = TlsLayer(loop, asyncio.Protocol(), context, loop.create_future(), lambda: None)
+        layer = TlsLayer(loop, asyncio.Protocol(), context, loop.create_future(), lambda _: None)
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
