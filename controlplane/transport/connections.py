@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import structlog
-from aiohttp import web
+from aiohttp import StreamReader, web
+from aiohttp.streams import EMPTY_PAYLOAD
 from aiohttp.web_protocol import RequestHandler
 
 from conf.log_events import LogEvent
@@ -54,7 +55,8 @@ class ClientConnection(RequestHandler):
         self._taken_since: float | None = None
         self._when_lost: Callable[[], None] | None = None
         self._resumes = False
-        self._content_bytes = 0  # of the body, when it was paused last
+        self._content: StreamReader = EMPTY_PAYLOAD  # the newest body, perhaps of a request that was answered
+        self._content_bytes = 0  # of it, when it was paused last
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Whatever the loop: uvloop's transports are not subclasses of asyncio's, and all of them can do this.
@@ -90,7 +92,9 @@ class ClientConnection(RequestHandler):
         super().data_received(data)
         if self._messages:  # at least one head is complete
             self._head_begun = False
-            self._content_bytes = 0
+            _, content = self._messages[-1]
+            if content is not self._content:
+                self._content, self._content_bytes = content, 0
         elif is_idle:
             self._head_begun = True
 
@@ -112,9 +116,7 @@ class ClientConnection(RequestHandler):
 
     def _came_in_tiny_chunks(self) -> bool:
         """Was reading paused for the number of the chunks, not for their octets?"""
-        if self._current_request is None:
-            return False
-        before, self._content_bytes = self._content_bytes, self._current_request.content.total_bytes
+        before, self._content_bytes = self._content_bytes, self._content.total_bytes
         return 0 < self._content_bytes - before < READ_BYTES
 
     def handle_error(

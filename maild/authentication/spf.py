@@ -140,6 +140,7 @@ class _Evaluation:
         local = local or "postmaster"  # RFC 7208 §4.3
         self._dns = dns
         self._client = client
+        self._octets, self._number = len(client.packed), int(client)
         self._long_records = long_records
         self._is_v4 = client.version == 4
         self._addresses = dns.ipv4 if self._is_v4 else dns.ipv6
@@ -169,7 +170,11 @@ class _Evaluation:
             return "none"  # RFC 7208 §4.3, §4.5
         record = await self._read(text)
         for mechanism in record.mechanisms:
-            if await self._matches(mechanism, evaluable):
+            if mechanism.network:  # of which there may be hundreds: no coroutine for each
+                is_match = self._is_within(mechanism.network, mechanism)
+            else:
+                is_match = await self._matches(mechanism, evaluable)
+            if is_match:
                 self._deciding = record, evaluable
                 return mechanism.result
         if record.redirect is None:
@@ -226,8 +231,6 @@ class _Evaluation:
     async def _matches(self, mechanism: Mechanism, domain: str) -> bool:
         if mechanism.kind == "all":
             return True
-        if mechanism.network:
-            return self._is_within(mechanism.network, mechanism)
         self._spend_lookup()
         name = domain if mechanism.domain is None else await self._name(mechanism.domain, domain)
         if mechanism.kind == "include":
@@ -319,11 +322,10 @@ class _Evaluation:
 
     def _is_within(self, network: bytes, mechanism: Mechanism) -> bool:
         """Whether the client is in the network of this address, as far as the mechanism's prefix goes."""
-        client = self._client.packed
-        if len(network) != len(client):
+        if len(network) != self._octets:
             return False
-        ignored = 8 * len(client) - (mechanism.prefix4 if self._is_v4 else mechanism.prefix6)
-        return int.from_bytes(client, "big") >> ignored == int.from_bytes(network, "big") >> ignored
+        ignored = 8 * self._octets - (mechanism.prefix4 if self._is_v4 else mechanism.prefix6)
+        return (int.from_bytes(network, "big") ^ self._number) >> ignored == 0
 
     async def _name(self, string: MacroString, domain: str) -> str | None:
         return expand_name(string, await self._values_for(string, domain))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 RECORD_OCTETS_MAX = 8 * 1024  # RFC 7208 §3.4 wants 512; reading this much takes some milliseconds
-TERMS_AT_ONCE = 100  # some tenths of a millisecond
+TERMS_AT_ONCE = 100  # a tenth of a millisecond
 MACROS_MAX = 100  # of one string; names and texts that need more than ten are not in use
 NAME_CHARS_MAX = 253  # RFC 7208 §7.3
 EXPLANATION_CHARS_MAX = 500
@@ -90,7 +90,7 @@ def parse_terms(terms: Sequence[str]) -> SpfTerms:
     mechanisms: list[Mechanism] = []
     modifiers: list[tuple[str, MacroString]] = []
     for term in terms:
-        if modifier := _MODIFIER.fullmatch(term):
+        if "=" in term and (modifier := _MODIFIER.fullmatch(term)):
             name = modifier[1].lower()
             if name in ("redirect", "exp"):
                 modifiers.append((name, _domain_spec(modifier[2])))
@@ -184,44 +184,49 @@ def _ascii(octets: bytes) -> str:
 
 def _mechanism(term: str) -> Mechanism:
     directive = _DIRECTIVE.fullmatch(term)
-    if directive is None or directive[2].lower() not in _MECHANISMS:
+    kind = "" if directive is None else directive[2].lower()
+    if directive is None or kind not in _MECHANISMS:
         raise SpfSyntaxError("neither mechanism nor modifier")
-    kind = directive[2].lower()
-    return _MECHANISMS[kind](Mechanism(_RESULTS[directive[1]], kind), directive[3])
+    return _MECHANISMS[kind](_RESULTS[directive[1]], kind, directive[3])
 
 
-def _all(mechanism: Mechanism, rest: str) -> Mechanism:
+def _all(result: str, kind: str, rest: str) -> Mechanism:
     if rest:
         raise SpfSyntaxError("all takes nothing")
-    return mechanism
+    return Mechanism(result, kind)
 
 
-def _with_domain(mechanism: Mechanism, rest: str) -> Mechanism:
+def _with_domain(result: str, kind: str, rest: str) -> Mechanism:
+    return Mechanism(result, kind, _domain_behind(kind, rest))
+
+
+def _perhaps_with_domain(result: str, kind: str, rest: str) -> Mechanism:
+    return Mechanism(result, kind, _domain_behind(kind, rest) if rest else None)
+
+
+def _domain_behind(kind: str, rest: str) -> MacroString:
     if not rest.startswith(":"):
-        raise SpfSyntaxError(f"{mechanism.kind} without a domain")
-    return mechanism._replace(domain=_domain_spec(rest[1:]))
+        raise SpfSyntaxError(f"{kind} without a domain")
+    return _domain_spec(rest[1:])
 
 
-def _perhaps_with_domain(mechanism: Mechanism, rest: str) -> Mechanism:
-    return _with_domain(mechanism, rest) if rest else mechanism
-
-
-def _with_prefixes(mechanism: Mechanism, rest: str) -> Mechanism:
+def _with_prefixes(result: str, kind: str, rest: str) -> Mechanism:
     cidr = _CIDR.search(rest)
     if cidr is None:
         raise SpfSyntaxError("not a CIDR length")
-    mechanism = mechanism._replace(prefix4=_prefix(cidr[1], 32), prefix6=_prefix(cidr[2], 128))
-    return _perhaps_with_domain(mechanism, rest[: cidr.start()])
+    before = rest[: cidr.start()]
+    domain = _domain_behind(kind, before) if before else None
+    return Mechanism(result, kind, domain, _prefix(cidr[1], 32), _prefix(cidr[2], 128))
 
 
-def _network4(mechanism: Mechanism, rest: str) -> Mechanism:
+def _network4(result: str, kind: str, rest: str) -> Mechanism:
     network, prefix = _network(rest, socket.AF_INET)
-    return mechanism._replace(network=network, prefix4=_prefix(prefix, 32))
+    return Mechanism(result, kind, None, _prefix(prefix, 32), 128, network)
 
 
-def _network6(mechanism: Mechanism, rest: str) -> Mechanism:
+def _network6(result: str, kind: str, rest: str) -> Mechanism:
     network, prefix = _network(rest, socket.AF_INET6)
-    return mechanism._replace(network=network, prefix6=_prefix(prefix, 128))
+    return Mechanism(result, kind, None, 32, _prefix(prefix, 128), network)
 
 
 def _network(rest: str, family: int) -> tuple[bytes, str | None]:
@@ -242,7 +247,8 @@ def _prefix(digits: str | None, bits: int) -> int:
     return int(digits)
 
 
-_MECHANISMS: dict[str, Callable[[Mechanism, str], Mechanism]] = {
+# Of the result of a match, the kind, and what stands behind its name.
+_MECHANISMS: dict[str, Callable[[str, str, str], Mechanism]] = {
     "all": _all,
     "include": _with_domain,
     "a": _with_prefixes,
