@@ -45,12 +45,13 @@ T = TypeVar("T")
 class Pace(NamedTuple):
     """How long a batch holds the event loop, and how long a pause in writing is before the WAL is written back. A batch
     waits up to `gather_passes` of the loop until it is `gather_times` as large as the one before; no longer than
-    `gather_s`, where passes are long."""
+    `gather_s`, where passes are long; and not at all for `gather_rest_s` after a single pass that took so long."""
 
     slice_s: float = 0.004
     checkpoint_idle_s: float = 0.5
     gather_passes: int = 4
     gather_s: float = 0.004
+    gather_rest_s: float = 0.1
     gather_times: int = 2
 
 
@@ -93,6 +94,7 @@ class Writer:
         self.listeners: dict[str, list[Listener]] = {}
         self.served = 0
         self._last_size = 1  # of the batches
+        self._gathers_from = float("-inf")
         self._tx = Tx(connection.raw)
         connection.raw.execute("PRAGMA busy_timeout = 0")
         self._pump: asyncio.Task[None] | None = None
@@ -121,12 +123,18 @@ class Writer:
     async def _gather(self) -> None:
         """Give those that come together a moment: whose units shared a commit mostly ask again soon after it, each in a
         pass of its own, and a commit costs as much for one as for ten. Who is alone waits for nobody."""
-        passes = self._pace.gather_passes if self._last_size > 1 else 0
-        until = time.perf_counter() + self._pace.gather_s
-        for _ in range(passes):
-            if len(self.waiting) >= self._pace.gather_times * self._last_size or time.perf_counter() > until:
+        now = time.perf_counter()
+        if self._last_size == 1 or now < self._gathers_from:
+            return
+        until = now + self._pace.gather_s
+        for _ in range(self._pace.gather_passes):
+            if len(self.waiting) >= self._pace.gather_times * self._last_size or now > until:
                 return
+            began = now
             await asyncio.sleep(0)
+            now = time.perf_counter()
+            if now - began > self._pace.gather_s:  # as many come during the commit
+                self._gathers_from = now + self._pace.gather_rest_s
 
     async def serve(self) -> None:
         """Run some of the units that wait, and answer their callers."""

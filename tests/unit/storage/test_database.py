@@ -100,6 +100,13 @@ def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
+async def write_later(db: Database, passes: int, text: str) -> None:
+    """After so many passes of the event loop."""
+    for _ in range(passes):
+        await asyncio.sleep(0)
+    await db.write(note, text)
+
+
 async def test_a_write_is_committed_when_its_caller_goes_on(db: Database, path: Path) -> None:
     assert await db.write(note, "one") == "one"
     assert kept(path) == ["one"]
@@ -118,14 +125,12 @@ async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
 ) -> None:
     """As those do whose callers were answered together: each has something to do before it asks again."""
 
-    async def writer(passes: int) -> None:
+    async def three_times(passes: int) -> None:
         for turn in range(3):
-            for _ in range(passes):
-                await asyncio.sleep(0)
-            await db.write(note, f"{turn} {passes}")
+            await write_later(db, passes, f"{turn} {passes}")
 
     await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
-    await asyncio.gather(*(writer(passes) for passes in range(4)))
+    await asyncio.gather(*(three_times(passes) for passes in range(4)))
     assert commits == [4, 8, 12, 16]
 
 
@@ -135,6 +140,15 @@ async def test_where_passes_are_long_a_batch_waits_for_one_of_them(db: Database,
         await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
         await db.write(note, "alone")
     assert commits == [4, 5]
+
+
+@pytest.mark.parametrize("db", [Pace(gather_passes=4, gather_s=0, gather_rest_s=3600)], indirect=True)
+async def test_once_a_pass_was_long_no_batch_waits_for_a_while(db: Database, commits: list[int]) -> None:
+    await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
+    await asyncio.gather(*(write_later(db, passes, f"long {passes}") for passes in range(2)))
+    assert commits == [4, 6]
+    await asyncio.gather(*(write_later(db, passes, f"then {passes}") for passes in range(2)))
+    assert commits == [4, 6, 7, 8]
 
 
 @pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000)], indirect=True)
