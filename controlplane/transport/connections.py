@@ -23,8 +23,7 @@ from conf.tuning import HttpTuning
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.transport import responses
 from storage.ids import Ids
-from storage.turns.fair_line import FairLine
-from storage.turns.next_round import NextRound
+from storage.turns.one_a_round import OneARound
 
 log = structlog.get_logger("maild.api")
 
@@ -106,7 +105,8 @@ class ClientConnection(RequestHandler):
         elif self._reading_paused and not self._resumes:
             self._resumes = True
             watch = self._watch
-            (watch.resting if self._came_in_tiny_chunks() else watch.resuming).put(self)
+            line = watch.resting if self._came_in_tiny_chunks() else watch.resuming
+            line.put(self.peer, self.go_on)
 
     def go_on(self) -> None:
         """Read again, after a pause."""
@@ -202,24 +202,6 @@ class ClientConnection(RequestHandler):
             self.transport.abort()
 
 
-class PausedLine:
-    """Connections that may read again, one of them in a round of the event loop, or after each rest; addresses take
-    turns. Each parses as much as `READ_BYTES` and `request_bodies.PIECE_BYTES` allow."""
-
-    def __init__(self, rest_s: float = 0) -> None:
-        self._paused: FairLine[ClientConnection] = FairLine()
-        self._next_round = NextRound(self._resume_one, rest_s)
-
-    def put(self, connection: ClientConnection) -> None:
-        self._paused.put(connection.peer, connection)
-        self._next_round.expect()
-
-    def _resume_one(self) -> None:
-        self._paused.take().go_on()
-        if self._paused:
-            self._next_round.expect()
-
-
 class HeardOut(NamedTuple):
     """A connection too many, which was answered and half closed."""
 
@@ -246,8 +228,9 @@ class Watch:
         self._refused: dict[ClientConnection, HeardOut] = {}
         self._per_address: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
-        self.resuming = PausedLine()
-        self.resting = PausedLine(TINY_REST_S)
+        # Paused connections that may go on. Each parses as much as READ_BYTES and request_bodies.PIECE_BYTES allow.
+        self.resuming = OneARound()
+        self.resting = OneARound(TINY_REST_S)
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from ssl import SSLContext
 
 import structlog
@@ -26,6 +27,7 @@ from storage.ids import Ids
 from storage.service import Service
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.fair_server import FairServer
+from storage.turns.one_a_round import OneARound
 from storage.turns.recent_use import RecentUse
 from storage.turns.round_share import RoundShare
 
@@ -36,7 +38,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 BEGUN_A_ROUND = 4  # connections: a fifth of a millisecond each
 ANSWERED_A_ROUND = 8  # commands: 20 µs for EHLO, 65 for RCPT, in a hundred of which one takes 300
 DECRYPTED_A_ROUND = 2  # pieces of TLS: half a millisecond for a handshake
-TINY_REST_S = 0.005  # until the next DECRYPTED_A_ROUND pieces of tiny records
+TINY_REST_S = 0.005  # until the next piece of tiny records
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
 _GIVES_WAY = SmtpError(421, "4.3.2", "others need the place of this session, try again later")
@@ -98,7 +100,7 @@ class SessionListener(Service):
         self._begun = RoundShare(BEGUN_A_ROUND, self._use.is_light)
         self._answered = RoundShare(ANSWERED_A_ROUND, self._use.is_light)
         self._decrypted = RoundShare(DECRYPTED_A_ROUND, self._use.is_light)
-        self._decrypted_tiny = RoundShare(DECRYPTED_A_ROUND, self._use.is_light, TINY_REST_S)
+        self._resting = OneARound(TINY_REST_S)
         self._committed = RoundShare(COMMITTED_A_ROUND, self._use.is_light)
 
     @abstractmethod
@@ -225,7 +227,11 @@ class SessionListener(Service):
     def place_to_decrypt(self, peer: str, *, is_tiny: bool) -> "asyncio.Future[None] | None":
         """None: what came under TLS may be looked at now; else what is done when it may. `is_tiny`: were the last
         records?"""
-        return (self._decrypted_tiny if is_tiny else self._decrypted).place(peer)
+        if not is_tiny:
+            return self._decrypted.place(peer)
+        called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._resting.put(peer, partial(called.set_result, None))
+        return called
 
     async def may_commit(self, peer: str) -> None:
         """Return when a message that has come may be taken."""

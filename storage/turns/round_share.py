@@ -19,16 +19,15 @@ from storage.turns.next_round import NextRound
 
 
 class RoundShare:
-    """`a_round`: two at least. `is_light`: has this owner asked for little? `rest_s`: a round of these pieces lasts so
-    long, and is not the loop's. Called on the event loop alone."""
+    """`a_round`: two at least. `is_light`: has this owner asked for little? Called on the event loop alone."""
 
-    def __init__(self, a_round: int, is_light: Callable[[str], bool], rest_s: float = 0) -> None:
+    def __init__(self, a_round: int, is_light: Callable[[str], bool]) -> None:
         self._a_round = a_round
         self._is_light = is_light
         self._begun = 0
         self._light: FairLine[asyncio.Future[None]] = FairLine()
         self._heavy: FairLine[asyncio.Future[None]] = FairLine()
-        self._next_round = NextRound(self._begin_round, rest_s)
+        self._next_round = NextRound(self._begin_round)
 
     async def begin(self, owner: str) -> None:
         """Return when the owner's piece may begin."""
