@@ -184,8 +184,7 @@ def _ascii(octets: bytes) -> str:
 
 def _mechanism(term: str) -> Mechanism:
     directive = _DIRECTIVE.fullmatch(term)
-    kind = "" if directive is None else directive[2].lower()
-    if directive is None or kind not in _MECHANISMS:
+    if directive is None or (kind := directive[2].lower()) not in _MECHANISMS:
         raise SpfSyntaxError("neither mechanism nor modifier")
     return _MECHANISMS[kind](_RESULTS[directive[1]], kind, directive[3])
 
@@ -221,12 +220,12 @@ def _with_prefixes(result: str, kind: str, rest: str) -> Mechanism:
 
 def _network4(result: str, kind: str, rest: str) -> Mechanism:
     network, prefix = _network(rest, socket.AF_INET)
-    return Mechanism(result, kind, None, _prefix(prefix, 32), 128, network)
+    return Mechanism(result, kind, prefix4=_prefix(prefix, 32), network=network)
 
 
 def _network6(result: str, kind: str, rest: str) -> Mechanism:
     network, prefix = _network(rest, socket.AF_INET6)
-    return Mechanism(result, kind, None, 32, _prefix(prefix, 128), network)
+    return Mechanism(result, kind, prefix6=_prefix(prefix, 128), network=network)
 
 
 def _network(rest: str, family: int) -> tuple[bytes, str | None]:

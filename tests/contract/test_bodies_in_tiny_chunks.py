@@ -45,6 +45,7 @@ async def test_a_body_of_chunks_of_one_octet_leaves_others_their_rounds(
     assert status in await reader.readline()
     await is_parsed.wait()
     counting.cancel()
+    assert parsed == CHUNKS
     writer.close()
     steps = [after - before for before, after in pairwise(rounds)]
     assert max(steps) <= PARSED_AT_ONCE
