@@ -1,6 +1,7 @@
 """An SMTP TLS report (RFC 8460 §4): JSON about sessions of others with our hosts, MTA-STS and DANE included. Pure.
 
-It is decoded into the members that are summed up, so whatever else it holds is passed over and never built.
+It is decoded into the members that are summed up, so whatever else it holds is passed over and never built. Where
+hosts leave a member out, some write null.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class _DateRange(msgspec.Struct, rename="kebab"):
 
 
 class _Policy(msgspec.Struct, rename="kebab"):
-    policy_domain: _Text = ""
+    policy_domain: _Text | None = None
     policy_type: _Text = ""
 
 
@@ -51,7 +52,7 @@ class _FailedSessions(msgspec.Struct, rename="kebab"):
 class _PolicyResult(msgspec.Struct, rename="kebab"):
     policy: _Policy
     summary: _Summary
-    failure_details: list[_FailedSessions] = []
+    failure_details: list[_FailedSessions] | None = None
 
 
 class _Document(msgspec.Struct, rename="kebab"):
@@ -82,7 +83,7 @@ def read_tls_report(octets: bytes, named: str = "") -> DomainReport:
     results = [one for one in document.policies[:MAX_ROWS] if _recipients(one) in ("", domain)]
     failed = sum(one.summary.total_failure_session_count for one in results)
     passed = sum(one.summary.total_successful_session_count for one in results)
-    failures = [failure for one in results for failure in one.failure_details]
+    failures = [failure for one in results for failure in one.failure_details or ()]
     return DomainReport(
         kind="tls",
         domain=domain,
@@ -99,7 +100,7 @@ def read_tls_report(octets: bytes, named: str = "") -> DomainReport:
 
 def _domain(policies: Sequence[_PolicyResult], named: str) -> str:
     said = (_recipients(one) for one in policies)
-    domain = next(filter(None, said), named) or domain_of(policies[0].policy.policy_domain)
+    domain = next(filter(None, said), named) or _named(policies[0])
     if not domain:
         raise NoReport
     return domain
@@ -108,7 +109,11 @@ def _domain(policies: Sequence[_PolicyResult], named: str) -> str:
 def _recipients(one: _PolicyResult) -> str:
     """The recipients' domain, "" where the policy does not say it: of DANE it has the name of a mail host (§1.1), and
     who found no policy may have left it out."""
-    return "" if one.policy.policy_type == "tlsa" else domain_of(one.policy.policy_domain)
+    return "" if one.policy.policy_type == "tlsa" else _named(one)
+
+
+def _named(one: _PolicyResult) -> str:
+    return domain_of(one.policy.policy_domain or "")
 
 
 def _seconds(text: str) -> int:

@@ -179,6 +179,15 @@ def test_a_tls_report_is_about_the_domain_that_its_name_has(
     assert (report.domain, report.total) == ("acme.test", total)
 
 
+@pytest.mark.parametrize(
+    "null", [{"failure-details": None}, {"policy": {"policy-type": "no-policy-found", "policy-domain": None}}]
+)
+def test_null_in_a_tls_report_is_as_if_the_member_were_left_out(null: dict[str, object]) -> None:
+    result = policy("sts", "acme.test", 2) | null
+    report = found(mail(tls_json(policies=[result]), "mx.reporter.test!acme.test!1!2!001.json"))
+    assert (report.domain, report.total, report.detail["failures"]) == ("acme.test", 2, [])
+
+
 def test_a_tls_report_without_such_a_name_is_about_its_first_policy() -> None:
     policies = [policy("tlsa", "mx1.host.test", 2), policy("sts", "acme.test", 3)]
     raw = mail(tls_json(policies=policies), "report.json", "application/tlsrpt+json")
