@@ -1,7 +1,7 @@
 """An SMTP TLS report (RFC 8460 §4): JSON about sessions of others with our hosts, MTA-STS and DANE included. Pure.
 
-It is decoded into the members that are summed up, so whatever else it holds is passed over and never built. Where
-hosts leave a member out, some write null.
+It is decoded into the members that are summed up, so whatever else it holds is passed over and never built. A
+member that may be None here is one that some hosts write as null where others leave it out.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def read_tls_report(octets: bytes, named: str = "") -> DomainReport:
 
 def _domain(policies: Sequence[_PolicyResult], named: str) -> str:
     said = (_recipients(one) for one in policies)
-    domain = next(filter(None, said), named) or _named(policies[0])
+    domain = next(filter(None, said), named) or _policy_domain(policies[0])
     if not domain:
         raise NoReport
     return domain
@@ -109,10 +109,10 @@ def _domain(policies: Sequence[_PolicyResult], named: str) -> str:
 def _recipients(one: _PolicyResult) -> str:
     """The recipients' domain, "" where the policy does not say it: of DANE it has the name of a mail host (§1.1), and
     who found no policy may have left it out."""
-    return "" if one.policy.policy_type == "tlsa" else _named(one)
+    return "" if one.policy.policy_type == "tlsa" else _policy_domain(one)
 
 
-def _named(one: _PolicyResult) -> str:
+def _policy_domain(one: _PolicyResult) -> str:
     return domain_of(one.policy.policy_domain or "")
 
 
