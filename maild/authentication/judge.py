@@ -32,6 +32,7 @@ from maild.authentication.dmarc import (
     organization,
 )
 from maild.authentication.domain_keys import DomainKeys
+from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.patience import Patience
 from maild.authentication.signatures import PublicKeys, Signature, SignedMessage, Unacceptable
 from maild.authentication.spf import SpfDns, SpfResult, evaluate_spf, fits_dns
@@ -50,7 +51,6 @@ from maild.message.model import ParsedMessage
 from maild.message.octets import Buffer
 from maild.resolver import DnsError, NotAtHand
 from storage.clock import Clock
-from storage.turns.work_turns import WorkTurns
 
 T = TypeVar("T")
 
@@ -131,7 +131,7 @@ class SenderJudge:
     ) -> None:
         self._dns = dns
         self._keys = DomainKeys()
-        self._long_spf_records = WorkTurns(1)
+        self._spf_records = KnownSpfRecords()
         self._clock = clock
         self._hostname = hostname
         self._enforces = enforces
@@ -182,7 +182,7 @@ class SenderJudge:
         peer, helo, mail_from = brought
         return await evaluate_spf(
             dns, peer, helo, mail_from,
-            hostname=self._hostname, now_s=now_s, long_records=self._long_spf_records,
+            hostname=self._hostname, now_s=now_s, records=self._spf_records,
         )  # fmt: skip
 
     async def _key(self, signature: Signature | None, dns: SpfDns) -> PublicKeys | Unacceptable | None:

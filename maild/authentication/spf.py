@@ -14,31 +14,25 @@ questions, one of each term after another; hosts of one term are looked up at on
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple, Protocol, TypeVar
 
 from conf.addresses import network_of
+from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.spf_record import (
     MacroString,
     Mechanism,
     SpfRecord,
     SpfSyntaxError,
-    SpfTerms,
     expand_name,
     expand_text,
     is_spf,
-    joined_terms,
     parse_explanation,
-    parse_record,
-    parse_terms,
-    terms_of,
     uses,
 )
 from maild.message.address import is_within
 from maild.message.idn import ascii_domain
 from maild.resolver import DnsError, DnsTemporary, Mx, NoAnswer, NxDomain
-from storage.turns.work_turns import WorkTurns
 
 LOOKUP_TERMS_MAX = 10  # RFC 7208 §4.6.4, as the three below
 VOID_LOOKUPS_MAX = 2
@@ -46,11 +40,7 @@ MX_HOSTS_MAX = 10
 PTR_NAMES_MAX = 10
 DOMAIN_CHARS_MAX = 253
 EXPLANATION_S = 2.0  # more would put the result itself at risk, for which the caller has a deadline
-LONG_RECORD_OCTETS = 1024  # one that takes some tenths of a millisecond to read
-# A few mebibytes at most. Much mail comes by way of few hosters, whose records it includes.
-SHORT_RECORDS_KEPT = 256
 
-parse_short_record = lru_cache(SHORT_RECORDS_KEPT)(parse_record)
 _T = TypeVar("_T")
 Address = IPv4Address | IPv6Address
 
@@ -93,12 +83,12 @@ async def evaluate_spf(
     *,
     hostname: str,
     now_s: float,
-    long_records: WorkTurns,
+    records: KnownSpfRecords,
 ) -> SpfResult:
     """Of the envelope's sender, or where it is null of the HELO name.
 
     `mail_from` is an address without angle brackets, or "". `hostname` is ours, for an explanation that names it.
-    `long_records`: one of all evaluations reads a piece of such a record in a round of the event loop.
+    `records`: what is known of all evaluations.
     """
     identity = "mailfrom" if mail_from else "helo"
     sender = mail_from or f"postmaster@{helo}"  # RFC 7208 §2.4
@@ -106,7 +96,7 @@ async def evaluate_spf(
     client = _client(peer_address)
     if client is None or domain is None:
         return SpfResult("none", domain or "", identity, None)
-    evaluation = _Evaluation(dns, client, sender, helo, hostname, now_s, long_records)
+    evaluation = _Evaluation(dns, client, sender, helo, hostname, now_s, records)
     found = await _check_host(evaluation, domain)
     return SpfResult(found.result, domain, identity, found.explanation)
 
@@ -133,7 +123,7 @@ class _Evaluation:
         helo: str,
         hostname: str,
         now_s: float,
-        long_records: WorkTurns,
+        records: KnownSpfRecords,
     ) -> None:
         """`sender` is an address, or a domain alone."""
         local, _, sender_domain = sender.rpartition("@")
@@ -141,7 +131,7 @@ class _Evaluation:
         self._dns = dns
         self._client = client
         self._octets, self._number = len(client.packed), int(client)
-        self._long_records = long_records
+        self._records = records
         self._is_v4 = client.version == 4
         self._addresses = dns.ipv4 if self._is_v4 else dns.ipv6
         self._lookups_left = LOOKUP_TERMS_MAX
@@ -168,7 +158,9 @@ class _Evaluation:
         text = None if evaluable is None else await self._record_of(evaluable)
         if evaluable is None or text is None:
             return "none"  # RFC 7208 §4.3, §4.5
-        record = await self._read(text)
+        record = self._records.at_once(text)
+        if record is None:
+            record = await self._records.read(text, network_of(self._values["c"]))
         for mechanism in record.mechanisms:
             if mechanism.network:  # of which there may be hundreds: no coroutine for each
                 is_match = self._is_within(mechanism.network, mechanism)
@@ -184,18 +176,6 @@ class _Evaluation:
         if result == "none":
             raise _PermError  # RFC 7208 §6.1
         return result
-
-    async def _read(self, text: bytes) -> SpfRecord:
-        if len(text) <= LONG_RECORD_OCTETS:
-            return parse_short_record(text)
-        owner = network_of(str(self._client))
-        pieces: list[SpfTerms] = []
-        for terms in terms_of(text):
-            # Answers of the cache come at once, and many sessions may wait for them.
-            async with self._long_records.turn(owner):
-                await asyncio.sleep(0)
-                pieces.append(parse_terms(terms))
-        return joined_terms(pieces)
 
     async def explain(self) -> str | None:
         """RFC 7208 §6.2; None of one that is wrong in any way, or takes its time."""

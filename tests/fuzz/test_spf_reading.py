@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.spf import evaluate_spf
 from maild.resolver import DnsTemporary, Mx, NoAnswer, NxDomain
-from storage.turns.work_turns import WorkTurns
 
 RESULTS = {"none", "neutral", "pass", "fail", "softfail", "temperror", "permerror"}
 NAMES = [
@@ -102,7 +102,7 @@ class AnyDns:
 def test_any_dns_and_any_client(data: st.DataObject, peer: str, helo: str, sender: str) -> None:
     dns = AnyDns(data)
     found = asyncio.run(
-        evaluate_spf(dns, peer, helo, sender, hostname="r.test", now_s=0, long_records=WorkTurns(1))
+        evaluate_spf(dns, peer, helo, sender, hostname="r.test", now_s=0, records=KnownSpfRecords())
     )
     assert found.result in RESULTS
     assert found.identity == ("mailfrom" if sender else "helo")

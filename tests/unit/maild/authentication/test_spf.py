@@ -1,18 +1,14 @@
 """SPF beside the suite: identities, families of addresses, and zones whose owner is hostile."""
 
 import asyncio
-from collections.abc import Sequence
-from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from maild.authentication import spf
+from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.spf import SpfResult, evaluate_spf
-from maild.authentication.spf_record import TERMS_AT_ONCE, SpfTerms, parse_terms
 from maild.resolver import Mx, NotAtHand
-from storage.turns.work_turns import WorkTurns
 from tests.support.spf_zone import SpfZone
 
 QUESTIONS_MAX = {"TXT": 12, "MX": 10, "PTR": 1}
@@ -32,7 +28,7 @@ async def evaluate(
 ) -> SpfResult:
     zone.questions.clear()
     found = await evaluate_spf(
-        zone, peer, helo, sender, hostname="r.test", now_s=1.5, long_records=WorkTurns(1)
+        zone, peer, helo, sender, hostname="r.test", now_s=1.5, records=KnownSpfRecords()
     )
     asked = zone.questions
     assert all(asked[kind] <= limit for kind, limit in QUESTIONS_MAX.items())
@@ -300,57 +296,6 @@ async def test_a_deadline_of_the_caller_ends_it() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert asyncio.all_tasks() == {asyncio.current_task()}, "no look-up is left"
-
-
-async def test_a_short_record_that_many_mails_include_is_parsed_once() -> None:
-    zone = zone_with(x_test="ip4:192.0.2.77 ip4:192.0.2.1 -all")
-    assert (await evaluate(zone)).result == "pass"
-    before = spf.parse_short_record.cache_info().misses
-    assert (await evaluate(zone)).result == "pass"
-    assert spf.parse_short_record.cache_info().misses == before
-
-
-async def test_a_long_record_lets_others_have_their_turn() -> None:
-    terms = "ip4:192.0.2.9 " * TERMS_AT_ONCE
-    zone = zone_with(x_test=terms + "include:y.test", y_test=terms)
-    assert len(zone.records["x.test", "TXT"][0]) > spf.LONG_RECORD_OCTETS
-    turns = 0
-
-    async def other() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    task = asyncio.create_task(other())
-    await evaluate(zone)
-    task.cancel()
-    assert turns == 3, "two pieces of one, and the other"
-
-
-async def test_one_piece_of_a_long_record_is_read_in_a_round_however_many_sessions_wait(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    zone = zone_with(x_test="ip4:192.0.2.9 " * TERMS_AT_ONCE + "-all")
-    reads, rounds = 0, [0]
-
-    def parse(terms: Sequence[str]) -> SpfTerms:
-        nonlocal reads
-        reads += 1
-        return parse_terms(terms)
-
-    async def count() -> None:
-        while True:
-            rounds.append(reads)
-            await asyncio.sleep(0)
-
-    monkeypatch.setattr(spf, "parse_terms", parse)
-    counting, turns = asyncio.create_task(count()), WorkTurns(1)
-    ask = partial(evaluate_spf, hostname="r.test", now_s=1.5, long_records=turns)
-    await asyncio.gather(*(ask(zone, "192.0.2.1", "", "a@x.test") for _ in range(20)))
-    counting.cancel()
-    assert reads == 2 * 20
-    assert max(after - before for before, after in pairwise(rounds)) == 1
 
 
 class ForgetfulZone(SpfZone):

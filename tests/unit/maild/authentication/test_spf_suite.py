@@ -5,9 +5,9 @@ from itertools import groupby
 import dns.name
 import pytest
 
+from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.spf import SpfDns, evaluate_spf
 from maild.resolver import Mx, Resolver
-from storage.turns.work_turns import WorkTurns
 from tests.support.dns_server import DnsServer
 from tests.support.spf_zone import TYPES, SpfZone, SuiteCase, suite, zone_of
 from tests.support.store import ManualClock
@@ -30,7 +30,7 @@ async def misjudged(dns: SpfDns, case: SuiteCase) -> str:
         case.mailfrom,
         hostname="receiver.test",
         now_s=1_000_000_000,
-        long_records=WorkTurns(1),
+        records=KnownSpfRecords(),
     )
     explained = case.explanation in ("any", found.explanation)
     fits = (
