@@ -7,6 +7,7 @@ import pytest
 from maild.message.evidence.examine import Examined, examine
 from maild.message.evidence.files import NamedFile
 from maild.message.evidence.styles import MAX_SHEET_CHARS
+from tests.support.attacks import sender
 from tests.support.work import Bomb, assert_proportional, bomb, steps
 
 BOMBS = {
@@ -118,3 +119,11 @@ def test_names_and_files_by_the_thousand() -> None:
     ]
     found = examine(Examined("", None, None, None, files, None))
     assert found.truncated and len(found.items) == 100
+
+
+def test_a_name_in_another_script_is_decoded_once_and_not_at_each_mail() -> None:
+    correspondents = [f"xn--bcher-kva{number}.test" for number in range(50)]
+    facts = sender("ada@elsewhere.test", correspondents=frozenset(correspondents))
+    look = partial(examine, Examined("", None, "Hi", None, (), facts))
+    first, second = steps(look), steps(look)
+    assert second < first / 10
