@@ -154,7 +154,7 @@ def control_plane(
         ground, sent, hooks, names, repeats, unsubscriber, examiner, load_text, search_index, fence_key, queue
     )
     operations = Operations(ground.db, services)
-    health = HealthCheck(ground.db, self_check, loop_monitor.today)
+    health = HealthCheck(ground.db, self_check, ground.disk, loop_monitor.today)
     doors = _doors(ground, operations, hooks.streams, repeats, queue, fence_key, health)
     reporter = _tls_reporter(ground, queue) if ground.settings.outbound.tls_reports else None
     background = [

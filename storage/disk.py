@@ -46,6 +46,11 @@ class Disk:
             self._tell(True, self._free_bytes, self._free_inodes)
         return fits
 
+    @property
+    def is_short(self) -> bool:
+        """Is anything refused for want of room: what was, and would be again, or whatever comes?"""
+        return not self._fits(max(1, self._refused_bytes or 0))
+
     def _fits(self, expected_bytes: int) -> bool:
         return self._room() >= expected_bytes and self._inodes_left
 

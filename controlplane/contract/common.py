@@ -33,4 +33,5 @@ class Health(BaseModel):
     status: Literal["healthy", "unhealthy"]
     service: str
     store: Literal["ok", "damaged"]
+    disk: Literal["ok", "short"]
     loop: LoopHealth

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import structlog
 from aiohttp import web
 
+from storage.disk import Disk
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.upkeep.self_check import SelfCheck
@@ -17,11 +18,12 @@ class HealthCheck:
     """Needs no key, so however many ask at once, the store is asked once."""
 
     def __init__(
-        self, db: Database, self_check: SelfCheck, loop_today: Callable[[], Mapping[str, int]]
+        self, db: Database, self_check: SelfCheck, disk: Disk, loop_today: Callable[[], Mapping[str, int]]
     ) -> None:
         """`loop_today`: how often the event loop was held today, and for how long (`holds`, `heldMs`)."""
         self._db = db
         self._self_check = self_check
+        self._disk = disk
         self._loop_today = loop_today
         self._asking: asyncio.Task[bool] | None = None
 
@@ -31,7 +33,8 @@ class HealthCheck:
     async def handle(self, request: web.Request) -> web.Response:
         """`healthy` when the store answers; says nothing about the data of an organization.
 
-        Damage is told beside it: what is whole is served, so a load balancer need not turn clients away for it.
+        Damage and want of room are told beside it: what is there is served, so a load balancer need not turn clients
+        away for them.
         """
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(self._is_healthy())
@@ -40,6 +43,7 @@ class HealthCheck:
             "status": "healthy" if is_healthy else "unhealthy",
             "service": "maild",
             "store": "damaged" if self._self_check.is_damaged else "ok",
+            "disk": "short" if self._disk.is_short else "ok",
             "loop": self._loop_today(),
         }
         return web.json_response(answer, status=200 if is_healthy else 503)

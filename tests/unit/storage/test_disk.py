@@ -61,6 +61,22 @@ def test_the_operator_is_told_once_that_mail_is_refused_and_once_that_it_is_not(
     assert told[2:] == [(False, 900, 99)]
 
 
+def test_the_disk_is_short_while_anything_is_refused(disk: Disk, system: System) -> None:
+    assert not disk.is_short
+    assert not disk.has_room(901) and disk.is_short, "what was refused would be again"
+    system.free, system.now = 1001, 2.0
+    assert not disk.is_short and disk.has_room(901)
+    system.free, system.now = 100, 4.0
+    assert disk.is_short, "nobody was refused yet, and everybody would be"
+    system.free, system.inodes, system.now = 1000, 99, 6.0
+    assert disk.is_short
+
+
+def test_a_disk_without_a_reserve_is_short_when_it_is_full(system: System) -> None:
+    system.free = 0
+    assert Disk(Path("/nowhere"), 0).is_short
+
+
 def test_what_is_claimed_is_no_room_for_others_written_or_not(disk: Disk, system: System) -> None:
     claim = disk.claim("a")
     assert claim.cover(300)

@@ -1046,6 +1046,8 @@ export interface components {
             service: string;
             /** @enum {string} */
             store: "ok" | "damaged";
+            /** @enum {string} */
+            disk: "ok" | "short";
             loop: components["schemas"]["LoopHealth"];
         };
         /** @description The review that a held message waits for. */
