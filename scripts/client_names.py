@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 # Parameters with a meaning for every client: how long the server may take its time, and where a page begins.
 WAITS = ("timeoutSeconds", "waitSeconds")
 CURSORS = ("cursor", "after")
+# Two kinds of answers, the second where this member of the body is true.
+EITHER: Mapping[str, str] = {"replyToMessage": "asDraft", "replyToThread": "asDraft"}
 
 
 class Name(NamedTuple):

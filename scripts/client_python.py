@@ -11,13 +11,13 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from scripts import client_sync
-from scripts.client_names import CURSORS, NAMES, WAITS, Name, id_name, position
+from scripts.client_names import CURSORS, EITHER, NAMES, WAITS, Name, id_name, position
 
 Schema = Mapping[str, Any]
 
@@ -350,7 +350,8 @@ def resources(document: Schema) -> str:
     raised = textwrap.wrap(f"Any call with a key may also raise {', '.join(sorted(everywhere))}.", WIDTH)
     parts = [
         HEAD.format(title="A class for each resource, a method for each operation."),
-        "import builtins\nfrom collections.abc import Mapping, Sequence\nfrom typing import Any, Literal, cast\n\n",
+        "import builtins\nfrom collections.abc import Mapping, Sequence\n",
+        "from typing import Any, Literal, cast, overload\n\n",
         f"from {PACKAGE} import types as api\n",
         f"from {PACKAGE}._async.pages import AsyncPages\nfrom {PACKAGE}._async.stream import AsyncEventStream\n",
         f"from {PACKAGE}._async.transport import AsyncTransport\n",
@@ -374,15 +375,45 @@ def _resource(name: str, rows: Sequence[ClientOperation], everywhere: set[str]) 
 
 
 def _method(one: ClientOperation, everywhere: set[str]) -> str:
+    kind, (returned, expression) = _returned(one)
+    overloads = "".join(f"@overload\n{kind} {head} ...\n" for head in _overloads(one))
+    head = _head(one, _keywords(one), returned)
+    body = f"{_docstring(one, everywhere)}    call = {_call(one)}\n    return {expression}\n"
+    return f"{overloads}{kind} {head}\n{body}"
+
+
+def _keywords(one: ClientOperation) -> list[Argument]:
+    return sorted((*one.body, *one.query, *one.headers), key=lambda argument: not argument.is_required)
+
+
+def _head(one: ClientOperation, keywords: Sequence[Argument], returned: str) -> str:
     id = id_name(one.path)
-    keywords = sorted((*one.body, *one.query, *one.headers), key=lambda argument: not argument.is_required)
     declared = [argument.declared for argument in keywords]
     if one.takes_idempotency_key:
         declared.append("idempotency_key: str | None = None")
     signature = ["self", *([f"{id}: str"] if id else []), *(["*", *declared] if declared else [])]
-    kind, returns = _returned(one)
-    head = f"{kind} {one.name.verb}({', '.join(signature)},) -> {returns[0]}:"
-    return f"{head}\n{_docstring(one, everywhere)}    call = {_call(one)}\n    return {returns[1]}\n"
+    return f"{one.name.verb}({', '.join(signature)},) -> {returned}:"
+
+
+def _overloads(one: ClientOperation) -> Iterator[str]:
+    """Of an answer of two kinds: by what the member of the body that decides is known to be."""
+    if one.id not in EITHER:
+        return
+    schema = one.told or {}
+    usual, other = (annotation(kind, is_given=False, module="api.") for kind in schema["oneOf"])
+    either = annotation(schema, is_given=False, module="api.")
+    for kind, is_required, told in (
+        ("Literal[False]", False, usual),
+        ("Literal[True]", True, other),
+        ("bool", True, either),
+    ):
+        keywords = [
+            replace(argument, kind=kind, is_required=is_required)
+            if argument.wire == EITHER[one.id]
+            else argument
+            for argument in _keywords(one)
+        ]
+        yield _head(one, keywords, told)
 
 
 def _returned(one: ClientOperation) -> tuple[str, tuple[str, str]]:

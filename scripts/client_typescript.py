@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.client_names import WAITS, id_name
+from scripts.client_names import EITHER, WAITS, id_name
 from scripts.client_python import STREAM, ClientOperation, Schema, operations
 from tests.support import node, tools
 
@@ -23,8 +23,6 @@ HEAD = "// {title} Generated from /openapi.json by scripts/clients.\n"
 WIDTH = 114
 JSON = "application/json"
 WAIT_USUAL_S = 25  # where it was not said how long
-# Two kinds of answers, the second where this member of the body is true.
-EITHER = {"replyToMessage": "asDraft", "replyToThread": "asDraft"}
 # What types alone are for; the rest (formats, bounds, examples) is the reference's.
 KEPT = frozenset(
     {"type", "enum", "const", "items", "properties", "required", "additionalProperties", "anyOf", "oneOf"}

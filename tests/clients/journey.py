@@ -77,7 +77,10 @@ async def mistakes(client: Maild, other: AsyncMaild) -> None:
     client.messages.send(inbox_id="inb_1", to=1)  # type: ignore[arg-type]
     client.messages.send(to=["ada@example.com"])  # type: ignore[call-arg]
     client.messages.send(inbox_id="inb_1", to=[], inboxId="")  # type: ignore[call-arg]
-    client.messages.reply("msg_1", quote="all")  # type: ignore[arg-type]
+    client.messages.reply("msg_1", quote="all")  # type: ignore[call-overload]
+    assert_type(client.messages.reply("msg_1", text="x"), types.SentReply)
+    assert_type(await other.messages.reply("msg_1", as_draft=True), types.DraftedReply)
+    client.messages.reply("msg_1", as_draft=True)["review"]  # type: ignore[typeddict-item]
     client.messages.get("msg_1")["sujbect"]  # type: ignore[typeddict-item]
     client.inboxes.replace_policy("inb_1", version=0, work={"enable": True})  # type: ignore[typeddict-unknown-key]
     client.inboxes.work("inb_1", handle_of_coroutines)  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Every block of the recipes is run, and what they show is what comes (docs/agents/cookbook)."""
 
 import json
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.support.cookbook import (
     compare_words,
     steps,
 )
+from tests.support.cookbook import CLIENT as PYTHON_CLIENT
 from tests.support.dns_server import DnsServer
 from tests.support.words import ROOT
 
@@ -72,6 +74,19 @@ async def test_programs_in_typescript_pass_its_strictest_check(tmp_path: Path, p
     options |= {"noEmit": True, "typeRoots": [str(modules / "@types")]}
     (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": options, "include": ["*.mts"]}))
     await tools.run(tools.path_of("node"), str(modules / "typescript" / "bin" / "tsc"), folder=tmp_path)
+
+
+@pytest.mark.interop
+async def test_programs_in_python_pass_its_strictest_check(tmp_path: Path) -> None:
+    """mypy's: what may be missing is looked at before it is used."""
+    programs = [
+        step.text for file in PAGES for step in steps(file.read_text("utf-8")) if step.kind == "python"
+    ]
+    assert len(programs) > len(PAGES)
+    for number, program in enumerate(programs):
+        (tmp_path / f"program_{number}.py").write_text(program)
+    (tmp_path / "mypy.ini").write_text(f"[mypy]\nstrict = True\nmypy_path = {PYTHON_CLIENT}\n")
+    await tools.run(sys.executable, "-m", "mypy", "--config-file", "mypy.ini", ".", folder=tmp_path)
 
 
 @pytest.mark.interop

@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from typing import Literal, cast, overload
 
 from maild_client import types as api
 from maild_client._async.pages import AsyncPages
@@ -767,6 +767,72 @@ class AsyncMessages(AsyncResource):
         )
         return cast("api.CheckedMessage", await self._transport.json(call))
 
+    @overload
+    async def reply(
+        self,
+        message_id: str,
+        *,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: Literal[False] = UNSET,
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.SentReply: ...
+    @overload
+    async def reply(
+        self,
+        message_id: str,
+        *,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: Literal[True],
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.DraftedReply: ...
+    @overload
+    async def reply(
+        self,
+        message_id: str,
+        *,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: bool,
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.SentReply | api.DraftedReply: ...
     async def reply(
         self,
         message_id: str,
@@ -1330,6 +1396,72 @@ class AsyncThreads(AsyncResource):
         )
         return cast("api.ThreadContext", await self._transport.json(call))
 
+    @overload
+    async def reply(
+        self,
+        thread_id: str,
+        *,
+        if_last_message_id: str,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: Literal[False] = UNSET,
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.SentReply: ...
+    @overload
+    async def reply(
+        self,
+        thread_id: str,
+        *,
+        if_last_message_id: str,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: Literal[True],
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.DraftedReply: ...
+    @overload
+    async def reply(
+        self,
+        thread_id: str,
+        *,
+        if_last_message_id: str,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: bool,
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.SentReply | api.DraftedReply: ...
     async def reply(
         self,
         thread_id: str,
