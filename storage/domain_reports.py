@@ -1,4 +1,7 @@
-"""Reports of other hosts about customers' domains, newest first; each domain keeps so many, for so long."""
+"""Reports of other hosts about domains, newest first; each domain keeps so many, for so long.
+
+A domain is an organization's registration, or a shared one, which has its name alone: its reports are the operator's.
+"""
 
 from typing import NamedTuple
 
@@ -11,10 +14,12 @@ KEEP_MS = 90 * DAY_MS
 
 
 class DomainReportRow(NamedTuple):
-    """`kind`: dmarc or tls. `verified_domain`: of who sent it, or None. `detail`: JSON. Times in ms."""
+    """Of `domain_id` and `shared_domain` one is None. `kind`: dmarc or tls. `verified_domain`: of who sent it, or None.
+    `detail`: JSON. Times in ms."""
 
     id: str
-    domain_id: str
+    domain_id: str | None
+    shared_domain: str | None
     kind: str
     reporter: str
     report_id: str
@@ -33,13 +38,15 @@ _INSERT = f"""INSERT INTO domain_reports ({columns(DomainReportRow)})
     VALUES ({", ".join(f":{name}" for name in DomainReportRow._fields)}) ON CONFLICT DO NOTHING"""
 _TRIM = """DELETE FROM domain_reports WHERE domain_id = :domain AND id <=
     (SELECT id FROM domain_reports WHERE domain_id = :domain ORDER BY id DESC LIMIT 1 OFFSET :kept)"""
+_TRIM_SHARED = _TRIM.replace("domain_id", "shared_domain")
 
 
 def keep(tx: Tx, report: DomainReportRow) -> bool:
     """Write the report, of which the oldest of its domain makes room; False when it is there already."""
     if not tx.run(_INSERT, report._asdict()):
         return False
-    tx.run(_TRIM, {"domain": report.domain_id, "kept": KEPT})
+    trim = _TRIM_SHARED if report.domain_id is None else _TRIM
+    tx.run(trim, {"domain": report.domain_id or report.shared_domain, "kept": KEPT})
     return True
 
 
@@ -67,5 +74,15 @@ def list_reports(
             "before": before or "~",
             "limit": limit,
         },
+    )
+    return [DomainReportRow(*row) for row in rows]
+
+
+def list_shared(tx: Tx, name: str, *, limit: int, kind: str | None) -> list[DomainReportRow]:
+    """Those of the shared domain, newest first."""
+    rows = tx.all(
+        f"""SELECT {columns(DomainReportRow)} FROM domain_reports
+            WHERE shared_domain = :name AND (:kind IS NULL OR kind = :kind) ORDER BY id DESC LIMIT :limit""",
+        {"name": name, "kind": kind, "limit": limit},
     )
     return [DomainReportRow(*row) for row in rows]

@@ -136,7 +136,8 @@ CREATE UNIQUE INDEX domains_verified ON domains (domain_name) WHERE status = 've
 -- What other hosts report about a domain (DMARC and TLS), summed up (storage/domain_reports.py).
 CREATE TABLE domain_reports (
   id              TEXT PRIMARY KEY,
-  domain_id       TEXT NOT NULL REFERENCES domains (id),
+  domain_id       TEXT REFERENCES domains (id),  -- NULL: of none, but
+  shared_domain   TEXT,                          -- a shared domain's name
   kind            TEXT NOT NULL CHECK (kind IN ('dmarc', 'tls')),
   reporter        TEXT NOT NULL,
   report_id       TEXT NOT NULL,
@@ -148,11 +149,13 @@ CREATE TABLE domain_reports (
   is_truncated    INTEGER NOT NULL,
   detail          TEXT NOT NULL,
   message_id      TEXT NOT NULL,
-  created_at      INTEGER NOT NULL
+  created_at      INTEGER NOT NULL,
+  CHECK ((domain_id IS NULL) <> (shared_domain IS NULL))
 ) STRICT;
 CREATE INDEX domain_reports_by_domain ON domain_reports (domain_id, id);
-CREATE UNIQUE INDEX domain_reports_once
-  ON domain_reports (domain_id, kind, reporter, report_id, begin_at, coalesce(verified_domain, ''));
+CREATE INDEX domain_reports_by_shared_domain ON domain_reports (shared_domain, id) WHERE shared_domain IS NOT NULL;
+CREATE UNIQUE INDEX domain_reports_once ON domain_reports
+  (coalesce(domain_id, shared_domain), kind, reporter, report_id, begin_at, coalesce(verified_domain, ''));
 CREATE INDEX domain_reports_by_age ON domain_reports (created_at);
 
 CREATE TABLE dkim_keys (

@@ -49,7 +49,7 @@ async def get_domain(call: Call) -> Result:
 async def list_domain_reports(call: Call) -> Result:
     query: ListDomainReports = call.input
     rows = await call.read(_reports, call.organization_id, call.id, query)
-    return Result([_shown_report(row) for row in rows])
+    return Result([shown_report(row) for row in rows])
 
 
 def _reports(tx: Tx, organization_id: str, domain_id: str, query: ListDomainReports) -> list[DomainReportRow]:
@@ -144,7 +144,8 @@ def _shown_domain_verification(row: DomainRow) -> dict[str, Any]:
     }
 
 
-def _shown_report(row: DomainReportRow) -> dict[str, Any]:
+def shown_report(row: DomainReportRow) -> dict[str, Any]:
+    """As the API shows it; `domainId` is None of a shared domain."""
     detail = load(row.detail)
     return {
         "id": row.id,

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from conf.settings import Settings
 from controlplane.domains import checks
 from maild.commands import audit_verifying, doctor
+from maild.commands.domain_reports import ReportCommands
 from maild.commands.keys import KeyCommands
 from maild.commands.members import MemberCommands
 from maild.commands.organizations import OrganizationCommands
@@ -99,6 +100,11 @@ class OperatorCommands:
     def reviews(self) -> ReviewCommands:
         """Commands about held mail."""
         return ReviewCommands(self._ground, self._folder)
+
+    @property
+    def reports(self) -> ReportCommands:
+        """Commands about reports on the shared domains."""
+        return ReportCommands(self._ground)
 
     @property
     def members(self) -> MemberCommands:

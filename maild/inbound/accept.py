@@ -257,7 +257,14 @@ class Acceptor:
                 inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"
             }
             domain_reports.keep(
-                tx, self._ids, received.about_domain, received.recipients, shown, sender, now_ms
+                tx,
+                self._ids,
+                received.about_domain,
+                received.recipients,
+                shown,
+                sender,
+                now_ms,
+                self._mailboxes.shared_domains,
             )
         held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
         return Committed(first_id, delivered, held, report.message_id if report is not None else None)

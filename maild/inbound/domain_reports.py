@@ -1,13 +1,14 @@
-"""Aggregate reports (DMARC, TLS) about domains of the organizations whose inboxes they reach.
+"""Aggregate reports (DMARC, TLS) about our domains: customers', at an inbox of theirs, and the shared ones.
 
-A report changes nothing but what `GET /v1/domains/{id}/reports` shows, so anybody may send one; who did is told beside
-it. It is kept where its domain is registered by the organization that received it, and nowhere else.
+A report changes nothing but what `GET /v1/domains/{id}/reports` and `maild reports` show, so anybody may send one; who
+did is told beside it. It is kept where its domain is registered by the organization that received it, or is a shared
+one and the inbox is the operator's, whose address a shared domain's records name; and nowhere else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from maild.message.reports.domain_report import DomainReport
-from storage import domain_reports
+from storage import domain_reports, inboxes
 from storage.domain_reports import DomainReportRow
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -23,31 +24,32 @@ def keep(
     delivered: Mapping[str, str],
     verified_domain: str | None,
     now_ms: int,
+    shared_domains: Set[str],
 ) -> None:
-    """Once for each organization. `delivered`: the inbox → the id of the message in it."""
-    seen: set[str] = set()
-    for _, box in recipients:
-        message_id = delivered.get(box.inbox_id)
-        if message_id is None or box.organization_id in seen:
-            continue
-        seen.add(box.organization_id)
-        domain_id = domain_reports.about(tx, box.organization_id, report.domain)
+    """Once for each organization, or for the operator. `delivered`: the inbox → the id of the message in it."""
+    boxes = {box.organization_id: box for _, box in reversed(recipients) if box.inbox_id in delivered}
+    if report.domain in shared_domains:
+        operator = inboxes.operator_mailbox(tx)
+        message_id = None if operator is None else delivered.get(operator.inbox_id)
+        if message_id is not None:
+            row = _row(ids.new("rep"), report, message_id, verified_domain, now_ms)
+            domain_reports.keep(tx, row._replace(shared_domain=report.domain))
+        return
+    for organization_id, box in boxes.items():
+        domain_id = domain_reports.about(tx, organization_id, report.domain)
         if domain_id is not None:
-            row = _row(ids.new("rep"), domain_id, report, message_id, verified_domain, now_ms)
-            domain_reports.keep(tx, row)
+            row = _row(ids.new("rep"), report, delivered[box.inbox_id], verified_domain, now_ms)
+            domain_reports.keep(tx, row._replace(domain_id=domain_id))
 
 
 def _row(
-    id: str,
-    domain_id: str,
-    report: DomainReport,
-    message_id: str,
-    verified_domain: str | None,
-    now_ms: int,
+    id: str, report: DomainReport, message_id: str, verified_domain: str | None, now_ms: int
 ) -> DomainReportRow:
+    """Of no domain yet."""
     return DomainReportRow(
         id=id,
-        domain_id=domain_id,
+        domain_id=None,
+        shared_domain=None,
         kind=report.kind,
         reporter=report.reporter,
         report_id=report.report_id,

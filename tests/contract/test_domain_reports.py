@@ -1,6 +1,7 @@
 """`GET /v1/domains/{id}/reports`: contract, section 4; decisions.md, "Domain"."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.domain_reports import BEGIN_S, DAY_S, dmarc_xml, gzipped, mail, tls_json, zipped
 from tests.support.domain_world import NAME, DomainWorld, domain_world
 from tests.support.holding import approve, held, hold
-from tests.support.running import Running
+from tests.support.running import SHARED, SHARED_TOO, Running
 from tests.support.sender_world import SenderWorld
 from tests.support.store import ManualClock
 
@@ -166,7 +167,7 @@ async def test_a_domain_keeps_its_newest_reports_for_a_time(world: DomainWorld, 
     bot = await world.maild.inbox("bot")
     await world.maild.received(bot, mail(dmarc_xml(NAME, report_id="first")))
     world.maild.sql(
-        """INSERT INTO domain_reports SELECT 'rep_' || printf('%026d', value), domain_id, kind, reporter,
+        """INSERT INTO domain_reports SELECT 'rep_' || printf('%026d', value), domain_id, NULL, kind, reporter,
              'old ' || value, NULL, begin_at, end_at, total, passed, 0, detail, message_id, created_at
            FROM domain_reports, json_each(?)""",
         str(list(range(KEPT - 1))),
@@ -190,3 +191,46 @@ async def test_reports_in_held_mail_are_not_shown(world: DomainWorld) -> None:
     assert await reports(world, domain) == []
     assert (await approve(world.api, review)).status == 200
     assert await reports(world, domain) == []
+
+
+# Shared domains, whose reports the operator reads ------------------------------------------------------
+
+
+async def test_reports_about_a_shared_domain_are_shown_to_the_operator(
+    maild: Running, clock: ManualClock
+) -> None:
+    await maild.deliver(f"postmaster@{SHARED}", mail(zipped(dmarc_xml(SHARED))))
+    await maild.deliver(
+        f"Abuse@{SHARED_TOO}", mail(gzipped(tls_json(SHARED)), content_type="application/tlsrpt+gzip")
+    )
+    await maild.deliver(f"postmaster@{SHARED}", mail(zipped(dmarc_xml(SHARED_TOO))))
+    await maild.deliver(f"postmaster@{SHARED}", mail(zipped(dmarc_xml(SHARED))))  # again: it is there
+    listed = partial(maild.operate, maild.store.reports.list)
+    found = await listed(None, None, 50)
+    assert [(one["domainName"], one["type"]) for one in found] == [
+        (SHARED_TOO, "dmarc"), (SHARED, "tls"), (SHARED, "dmarc"),
+    ]  # fmt: skip
+    oldest = found[-1]
+    assert (oldest["reporter"], oldest["total"], oldest["passed"]) == ("Reporter Inc.", 2, 2)
+    assert (
+        oldest["verifiedDomain"] is None
+        and oldest["dmarc"]
+        and not oldest["tls"]
+        and "domainId" not in oldest
+    )
+    assert await listed(SHARED, "dmarc", 50) == [oldest]
+    assert await listed(None, None, 1) == found[:1]
+    with pytest.raises(KeyError, match=r"shared domain there\.test"):
+        await listed("there.test", None, 50)
+
+
+async def test_no_other_inbox_tells_what_hosts_report_about_a_shared_domain(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    await maild.received(bot, mail(zipped(dmarc_xml(SHARED))))
+    assert await maild.operate(maild.store.reports.list, None, None, 50) == []
+
+
+async def test_reports_about_others_are_nothing_to_the_operator(maild: Running) -> None:
+    await maild.deliver(f"postmaster@{SHARED}", mail(zipped(dmarc_xml("there.test"))))
+    assert await maild.operate(maild.store.reports.list, None, None, 50) == []

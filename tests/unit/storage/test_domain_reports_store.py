@@ -10,7 +10,7 @@ from storage.engine.tx import Tx
 from tests.support import memory_store
 
 KEPT = 3
-REPORT = DomainReportRow("", "", "dmarc", "there.test", "", None, 0, 1, 0, 0, 0, "{}", "msg_1", 0)
+REPORT = DomainReportRow("", None, None, "dmarc", "there.test", "", None, 0, 1, 0, 0, 0, "{}", "msg_1", 0)
 
 
 @pytest.fixture
@@ -44,6 +44,33 @@ def test_the_oldest_of_the_same_domain_makes_room(conn: sqlite3.Connection) -> N
     assert listed("org_1", "dom_one") == ["rep_5", "rep_4", "rep_3"]
     assert listed("org_1", "dom_other") == ["rep_0"]
     assert listed("org_2", "dom_one") == []
+
+
+def test_shared_domains_keep_their_own_by_name(conn: sqlite3.Connection) -> None:
+    tx = Tx(conn)
+
+    def keep_shared(number: int, name: str, sender: str | None = None) -> bool:
+        row = REPORT._replace(
+            id=f"rep_{number}", shared_domain=name, report_id=str(number), verified_domain=sender
+        )
+        return domain_reports.keep(tx, row)
+
+    assert keep(tx, 0, "dom_one") and keep_shared(1, "other.test")
+    assert [keep_shared(number, "ours.test") for number in range(2, 7)] == [True] * 5
+    assert not keep_shared(6, "ours.test")
+    rows = domain_reports.list_shared(tx, "ours.test", limit=9, kind=None)
+    assert [row.id for row in rows] == ["rep_6", "rep_5", "rep_4"]
+    assert domain_reports.list_shared(tx, "ours.test", limit=9, kind="tls") == []
+    assert [row.id for row in domain_reports.list_shared(tx, "other.test", limit=9, kind="dmarc")] == [
+        "rep_1"
+    ]
+    assert len(domain_reports.list_reports(tx, "org_1", "dom_one", limit=9, kind=None, before=None)) == 1
+
+
+def test_a_report_is_about_one_domain(conn: sqlite3.Connection) -> None:
+    for both in (REPORT, REPORT._replace(domain_id="dom_one", shared_domain="ours.test")):
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+            domain_reports.keep(Tx(conn), both._replace(id="rep_1"))
 
 
 def test_a_report_is_about_a_registration_that_is_there(conn: sqlite3.Connection) -> None:
