@@ -36,6 +36,7 @@ PICTURES = (
     Picture("message", "/console/messages/{hostile}"),
     Picture("delivery", "/console/messages/{bounced}", is_told=False),
     Picture("keys", "/console/keys", is_told=False),
+    Picture("suppressions", "/console/suppressions", is_told=False),
 )
 LOOKS: tuple[tuple[str, dict[str, int], Any], ...] = (
     ("desk-light", DESK, "light"),

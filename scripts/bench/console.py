@@ -40,6 +40,7 @@ def pages(facts: dict[str, Any]) -> dict[str, str]:
         "reviews": "/console/reviews",
         "keys": "/console/keys",
         "rules": "/console/rules",
+        "suppressions": "/console/suppressions",
         "domains": "/console/domains",
         "webhooks": "/console/webhooks",
         "audit": "/console/audit",

@@ -29,6 +29,7 @@ PAGES = (
         "/console/reviews",
         "/console/keys",
         "/console/rules",
+        "/console/suppressions",
         "/console/domains",
     ),
     *("/console/webhooks", "/console/audit", "/console/audit/events", "/console/settings"),
@@ -412,6 +413,7 @@ async def test_a_member_reads_and_does_not_act(local: Running) -> None:
     message = await local.received(inbox, "From: a@b.test\nSubject: hello\n\nwords\n")
     await local.api.post("/v1/rules", {"direction": "outbound", "action": "block", "value": "a.test"})
     await local.api.post("/v1/webhooks", {"url": "https://a.test"})
+    await local.api.post("/v1/suppressions", {"email": "gone@a.test"})
     domain = (await local.api.post("/v1/domains", {"domainName": "acme.test"})).data
     for path in (
         *PAGES,
@@ -451,6 +453,7 @@ async def test_another_organization_is_not_there(local: Running) -> None:
         await local.api.post("/v1/rules", {"direction": "outbound", "action": "block", "value": "a.test"})
     ).data
     hook = (await local.api.post("/v1/webhooks", {"url": "https://a.test"})).data
+    suppression = (await local.api.post("/v1/suppressions", {"email": "gone@a.test"})).data
     domain = (await local.api.post("/v1/domains", {"domainName": "acme.test"})).data
     other = await local.organization()
     stranger = await Visitor.sign_in(local, "owner", "eve@people.test", other.id)
@@ -473,6 +476,7 @@ async def test_another_organization_is_not_there(local: Running) -> None:
         f"/console/threads/{message['threadId']}/reply",
         f"/console/inboxes/{inbox['id']}/policy",
         f"/console/rules/{rule['id']}/delete",
+        f"/console/suppressions/{suppression['id']}/delete",
         f"/console/domains/{domain['id']}/verify",
         *(f"/console/webhooks/{hook['id']}/{act}" for act in ("test", "switch", "rotate", "delete")),
     ):
@@ -483,8 +487,11 @@ async def test_another_organization_is_not_there(local: Running) -> None:
         assert done.status in (303, 404), path
     assert (await local.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["unread"]
     assert (await local.api.get("/v1/organization")).status == 200
+    assert (await local.api.get("/v1/suppressions")).data == [suppression]
+    found = await stranger.get("/console/suppressions?email=gone@a.test")
+    assert "It is not suppressed" in found.said and suppression["id"] not in found.text
     assert await acts(local, "policy.replaced", "rule.deleted", "webhook.deleted", "webhook.updated") == []
     for path in PAGES[4:]:
         page = await stranger.get(path)
-        for mine in ("a.test", "acme.test", hook["id"], rule["id"], "hello"):
+        for mine in ("a.test", "acme.test", hook["id"], rule["id"], suppression["id"], "hello"):
             assert mine not in page.text.replace("data.test", ""), (path, mine)

@@ -32,6 +32,7 @@ FORMS = (
     ("rules", "rules", {"value": HOSTILE, "action": "allow", "direction": "inbound", "inbox": "{inbox}", "note": "y"}),
     ("rules", "rules/policy", POLICY),
     ("inboxes/{inbox}/policy", "inboxes/{inbox}/policy", {**POLICY, **WORK}),
+    ("suppressions", "suppressions", {"email": HOSTILE, "reason": "complaint"}),
     ("domains", "domains", {"domain": HOSTILE}),
     ("messages/{message}", "messages/{message}/labels", {"add": f"svc:mine {HOSTILE}"}),
     ("webhooks", "webhooks", {"url": f"http://plain.test/{HOSTILE}", "events": ["audit.head", "email.sent"]}),

@@ -311,6 +311,9 @@ async def test_what_strangers_write_is_text(world: World) -> None:
             "/console/rules",
             "/console/rules?direction=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
             f"/console/inboxes/{inbox['id']}/policy",
+            "/console/suppressions",
+            "/console/suppressions?email=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+            "/console/suppressions?reason=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
             "/console/domains",
             "/console/webhooks",
             "/console/audit",
@@ -502,6 +505,7 @@ async def test_axe_finds_nothing(world: World) -> None:
     hook = (await api.post("/v1/webhooks", {"url": "https://hooks.accessible.test/"})).data
     await api.call("POST", f"/v1/webhooks/{hook['id']}/test")
     await api.post("/v1/rules", {"direction": "inbound", "action": "block", "value": "*.accessible.test"})
+    await api.post("/v1/suppressions", {"email": "gone@accessible.test", "reason": "complaint"})
     pages = (
         "/console",
         "/console/inboxes",
@@ -513,6 +517,8 @@ async def test_axe_finds_nothing(world: World) -> None:
         f"/console/reviews/{review}",
         "/console/keys",
         "/console/rules",
+        "/console/suppressions",
+        "/console/suppressions?email=fine@accessible.test",
         f"/console/inboxes/{world.inbox['id']}/policy",
         "/console/domains",
         f"/console/domains/{domain['id']}",

@@ -208,6 +208,11 @@ class Flood:
         rule = {"direction": "outbound", "action": "block", "value": f"{PERSON}@r.test", "note": "&" * 200}
         await call("POST", "/v1/rules", rule)
         await self._copies("rules", "1", 50, {"id": "printf('rul_%026d', n)"})
+        suppressed = {"email": f"{PERSON}@{'s' * 60}.{'d' * 60}.{'e' * 60}.test", "reason": "unsubscribe"}
+        await call("POST", "/v1/suppressions", suppressed)
+        await self._copies("suppressions", "1", 50, {
+            "id": "printf('sup_%026d', n)", "email": "printf('%02d%s', n, substr(email, 3))",
+        })  # fmt: skip
         policy = await call("GET", "/v1/organization/policy", None)
         policy["review"]["notify"] = _people(10)
         await call("PUT", "/v1/organization/policy", policy)
@@ -277,6 +282,7 @@ def asked(flood: Flood) -> dict[str, list[str]]:
         "/keys": ["/console/keys"],
         "/keys/minted": ["/console/keys/minted"],
         "/rules": ["/console/rules", f"/console/rules?direction={QUERY}"],
+        "/suppressions": ["/console/suppressions", f"/console/suppressions?reason={QUERY}&email={QUERY}"],
         "/domains": ["/console/domains"],
         "/domains/{id}": [f"/console/domains/{flood.domain}"],
         "/webhooks": ["/console/webhooks"],

@@ -13,6 +13,7 @@ from controlplane.console.pages import (
     reviews,
     rules,
     settings,
+    suppressions,
     threads,
     webhooks,
 )
@@ -51,6 +52,9 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/rules/policy", policies.replace, rules.show_list),
     PageRoute("POST", "/rules/recommended", policies.adopt),
     PageRoute("POST", "/rules/{id}/delete", rules.delete),
+    PageRoute("GET", "/suppressions", suppressions.show_list),
+    PageRoute("POST", "/suppressions", suppressions.add, suppressions.show_list),
+    PageRoute("POST", "/suppressions/{id}/delete", suppressions.delete),
     PageRoute("GET", "/domains", domains.show_list),
     PageRoute("POST", "/domains", domains.register, domains.show_list),
     PageRoute("GET", "/domains/{id}", domains.show),
