@@ -305,6 +305,27 @@ def test_an_older_store_keeps_the_new_words_of_its_messages(tmp_path: Path) -> N
     conn.close()
 
 
+def test_an_older_store_keeps_the_reports_about_its_domains(tmp_path: Path) -> None:
+    conn, step = older(tmp_path / "older", "shared_domain   TEXT")
+    insert = (
+        "INSERT INTO domain_reports VALUES (?, 'dom_1', 'tls', 'r', '7', ?, 1, 2, 3, 4, 0, '{}', 'msg_1', 5)"
+    )
+    conn.execute(insert, ("rep_1", None))
+    conn.execute(insert, ("rep_2", "there.test"))
+    migrate._take(conn, migrate.steps()[step], step + 1)
+    about = ("dom_1", None, "tls", "r", "7")
+    kept = (1, 2, 3, 4, 0, "{}", "msg_1", 5)
+    rows = conn.execute("SELECT * FROM domain_reports ORDER BY id").fetchall()
+    assert rows == [("rep_1", *about, None, *kept), ("rep_2", *about, "there.test", *kept)]
+    with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
+        conn.execute(
+            "INSERT INTO domain_reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ("rep_3", *rows[1][1:]),
+        )
+    assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    conn.close()
+
+
 def test_a_store_that_this_user_may_not_open_is_not_called_damaged(tmp_path: Path) -> None:
     """To put a backup in its place would lose what came since."""
     (tmp_path / "maild.sqlite3").mkdir()
