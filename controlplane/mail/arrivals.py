@@ -6,6 +6,7 @@ read before its commit, so what is looked at begins `MARGIN_MS` before, and what
 left out. And the position that is handed out where nothing came is as much older than the moment.
 """
 
+from collections import deque
 from typing import NamedTuple
 
 from maild.message.address import is_within
@@ -52,19 +53,22 @@ class Arrivals:
         self._after = now_ms - DEFAULT_MS if after is None else after
         self._position: int | None = None
         self._since_ms: int | None = None
+        self._fitting = deque[Arrival]()  # of those that were read, not answered yet
         self.cursor = ""
 
     def step(self, tx: Tx, now_ms: int) -> tuple[str | None, bool]:
         """(the message, whether all were looked at) of the next few; to be called again while neither is true."""
         if self._position is None:
             self._position = self._begin(tx)
+        found = self._next_fitting(tx)
+        if found is not None:
+            return self._answer(found)
         scope = self._wanted.scope
         page = events.arrivals(tx, scope.organization_id, scope.inbox_id, after=self._position, limit=PAGE)
         arrived = [one for one in page.arrivals if self._since_ms is None or one.created_at >= self._since_ms]
-        found = self._first(tx, arrived)
-        if found is not None:
-            self._position, self.cursor = found.seq, found.message_id
-            return found.message_id, False
+        self._fitting.extend(self._fitting_of(tx, arrived))
+        if self._fitting:
+            return self._answer(self._fitting.popleft())
         self._position = page.position
         self.cursor = max([self.cursor, *(one.message_id for one in arrived[-1:])])
         if page.is_end:
@@ -87,16 +91,29 @@ class Arrivals:
         self._since_ms = at_ms
         return events.position_at(tx, self._wanted.scope.organization_id, TYPES, at_ms - MARGIN_MS)
 
-    def _first(self, tx: Tx, arrived: list[Arrival]) -> Arrival | None:
+    def _next_fitting(self, tx: Tx) -> Arrival | None:
+        """The next that was read before, unless somebody claimed it meanwhile."""
+        while self._fitting:
+            found = self._fitting.popleft()
+            if not self._wanted.is_unclaimed or code_claims.unclaimed(tx, [found.message_id]):
+                return found
+        return None
+
+    def _answer(self, found: Arrival) -> tuple[str, bool]:
+        self._position, self.cursor = found.seq, found.message_id
+        return found.message_id, False
+
+    def _fitting_of(self, tx: Tx, arrived: list[Arrival]) -> list[Arrival]:
         if not arrived:
-            return None
+            return []
         fitting = search.among(
             tx, self._wanted.scope, self._wanted.needle, [one.message_id for one in arrived]
         )
         fitting = _as_wanted(tx, self._wanted, fitting)
         if self._wanted.is_unclaimed:
             fitting = code_claims.unclaimed(tx, fitting)
-        return next((one for one in arrived if one.message_id in fitting), None)
+        wanted = set(fitting)
+        return [one for one in arrived if one.message_id in wanted]
 
 
 def _as_wanted(tx: Tx, wanted: WantedMail, message_ids: list[str]) -> list[str]:
