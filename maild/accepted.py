@@ -16,7 +16,6 @@ from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.events import NewEvent
 from storage.outbound import Due, MessageMove, RecipientSettlement, SummaryWithRecipients
-from storage.records import RecipientRow
 from storage.usage import Counts
 
 
@@ -56,12 +55,10 @@ class _Work:
     def add(self, found: dict[str, SummaryWithRecipients], one: AcceptedOutcome) -> Settled | None:
         row, verdict = one.row, one.verdict
         message = found.get(row.message_id)
-        at = None if message is None else _place(message.recipients, row)
-        if message is None or at is None:
-            return None
         settlement = outcomes.settlement(row, verdict, self._now_ms, one.duration_ms)
+        if message is None or not message.settle(settlement):
+            return None
         self._settlements.append(settlement)
-        message.recipients[at] = _as_settled(message.recipients[at], settlement)
         if one.evidence is not None:
             self._evidence.append((row.message_id, OneAttempt(row.position, row.attempts), one.evidence))
         if message.summary.is_counted:
@@ -87,23 +84,3 @@ class _Work:
         attempts.keep_evidence_of_each(tx, self._evidence)
         outbound.move_messages(tx, self._moves)
         events.publish_all(tx, self._now_ms, self._events)
-
-
-def _place(recipients: Sequence[RecipientRow], row: Due) -> int | None:
-    """Where the leased row stands among the message's recipients, if its status is the one that it was leased in."""
-    for at, recipient in enumerate(recipients):
-        if recipient.position == row.position:
-            return at if recipient.status == row.status else None
-    return None
-
-
-def _as_settled(recipient: RecipientRow, settlement: RecipientSettlement) -> RecipientRow:
-    return recipient._replace(
-        status=settlement.status,
-        next_attempt_at=settlement.next_attempt_at,
-        remote_host=settlement.remote_host,
-        smtp_code=settlement.smtp_code,
-        enhanced_code=settlement.enhanced_code,
-        response=settlement.response,
-        tls=settlement.tls,
-    )

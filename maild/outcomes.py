@@ -283,7 +283,7 @@ class _Message:
         if now.status != "failed":
             return False
         if was.status == "queued":
-            outbound.give_back_unless_left(self._tx, self._id, was)
+            outbound.give_back_unless_left(self._tx, {self._id: was})
         return True
 
     def fail(self, failures: Sequence[_Failure], has_failed: bool) -> None:
@@ -302,19 +302,7 @@ class _Message:
         if bounce.blames_address and self.summary.mode == "live":
             suppressed = True
             self._suppress(failure.address, "hard_bounce", "bounce")
-        self.publish(
-            "email.bounced",
-            {
-                "recipient": failure.address,
-                "bounceType": bounce.type,
-                "class": bounce.bounce_class,
-                "advice": bounce.advice,
-                "smtpCode": verdict.code,
-                "enhancedCode": verdict.enhanced,
-                "diagnostic": verdict.text,
-                "suppressed": suppressed,
-            },
-        )
+        self.publish("email.bounced", bounced(failure.address, bounce, verdict, suppressed))
 
     def _check_reputation(self) -> None:
         if self.summary.is_counted:
@@ -346,6 +334,20 @@ def followed(was: MessageSummary, recipients: Sequence[RecipientRow], now_ms: in
         return None
     sent_at = now_ms if was.sent_at is None and status in ("sent", "delivered") else was.sent_at
     return was._replace(status=status, sent_at=sent_at, failure_reason=None)
+
+
+def bounced(address: str, bounce: Bounce, verdict: Verdict, suppressed: bool) -> dict[str, Any]:
+    """What `email.bounced` says of the recipient that failed."""
+    return {
+        "recipient": address,
+        "bounceType": bounce.type,
+        "class": bounce.bounce_class,
+        "advice": bounce.advice,
+        "smtpCode": verdict.code,
+        "enhancedCode": verdict.enhanced,
+        "diagnostic": verdict.text,
+        "suppressed": suppressed,
+    }
 
 
 def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:

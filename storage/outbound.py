@@ -9,6 +9,7 @@ status that it was leased in, so that a message deleted meanwhile stays deleted.
 `free_all` runs at its start, when every lease is one of a process that died.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -495,6 +496,22 @@ class SummaryWithRecipients(NamedTuple):
     summary: MessageSummary
     recipients: list[RecipientRow]
 
+    def settle(self, it: RecipientSettlement) -> bool:
+        """Show the recipient as `settle_all` leaves its row; False where it is gone or has another status by now."""
+        for at, recipient in enumerate(self.recipients):
+            if recipient.position == it.position and recipient.status == it.from_status:
+                self.recipients[at] = recipient._replace(
+                    status=it.status,
+                    next_attempt_at=it.next_attempt_at,
+                    remote_host=it.remote_host,
+                    smtp_code=it.smtp_code,
+                    enhanced_code=it.enhanced_code,
+                    response=it.response,
+                    tls=it.tls,
+                )
+                return True
+        return False
+
 
 def with_recipients(tx: Tx, message_ids: Sequence[str]) -> dict[str, SummaryWithRecipients]:
     """`summary` and `recipients` of several messages; what is gone, or has no recipients, is left out."""
@@ -539,23 +556,33 @@ def move_message(
     )
 
 
-def give_back_unless_left(tx: Tx, message_id: str, message: MessageSummary) -> None:
-    """Uncount a live message that failed, in its day, its month and its domain's day, unless it left the host."""
-    if message.is_counted and not left_the_host(tx, message_id):
-        domain = message.from_address.rpartition("@")[2]
-        usage.give_back_message(tx, message.organization_id, message.periods, domain)
+def give_back_unless_left(tx: Tx, failed: Mapping[str, MessageSummary]) -> None:
+    """Uncount live messages that failed (id → what they were), each in its day, its month and its domain's day, unless
+    it left the host."""
+    counted = {message_id: message for message_id, message in failed.items() if message.is_counted}
+    left = left_the_host(tx, list(counted))
+    given: Counter[tuple[str, str, str]] = Counter()
+    for message_id, message in counted.items():
+        if message_id not in left:
+            day, month = message.periods
+            domain = message.from_address.rpartition("@")[2]
+            for scope, period in (("", day), ("", month), (domain, day)):
+                given[message.organization_id, scope, period] += 1
+    for (organization_id, scope, period), amount in given.items():
+        usage.give_back(tx, organization_id, period, "messages", amount, scope)
 
 
-def left_the_host(tx: Tx, message_id: str) -> bool:
-    """Was another host told MAIL FROM? A greeting alone does not count. Rows from before 0009 only know the host."""
-    return (
-        tx.one(
-            """SELECT 1 FROM delivery_attempts
-               WHERE message_id = ? AND coalesce(has_left, remote_host IS NOT NULL) LIMIT 1""",
-            (message_id,),
-        )
-        is not None
+def left_the_host(tx: Tx, message_ids: Sequence[str]) -> set[str]:
+    """Of which of these was another host told MAIL FROM? A greeting alone does not count. Rows from before 0009 only
+    know the host."""
+    if not message_ids:
+        return set()
+    rows = tx.all(
+        f"""SELECT DISTINCT message_id FROM delivery_attempts
+            WHERE message_id IN {each_of("?")} AND coalesce(has_left, remote_host IS NOT NULL)""",
+        (dump(message_ids),),
     )
+    return {message_id for (message_id,) in rows}
 
 
 def depth(tx: Tx) -> int:

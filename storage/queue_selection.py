@@ -3,7 +3,8 @@ to become of it.
 
 Held are recipients that wait without a time: no lease finds them, nor does their time run out, until they are released.
 What is being delivered at the moment (leased) is left alone. Bulk changes take `ROWS_AT_ONCE` in a transaction, and
-those with all that follows from an outcome `OUTCOMES_AT_ONCE`, so that the daemon goes on beside them.
+those with all that follows from an outcome `OUTCOMES_AT_ONCE` after another while there is time
+(`maild/commands/queue_changes.py`), so that the daemon goes on beside them.
 
 A retry is asked for in a transaction, perhaps of another process, and what the daemon remembers of a destination's
 hosts (a back-off, no way to it) is in its memory. So the store keeps when each destination was asked for, and the
@@ -19,8 +20,8 @@ from storage.outbound import PENDING, Due
 
 ROWS_AT_ONCE = 1000
 OUTCOMES_AT_ONCE = 50
-# What a verb does, one after the other with all that is selected. A drop takes about a millisecond a recipient, in
-# which those that wait for it would be delivered; to hold them takes far less.
+# What a verb does, one after the other with all that is selected. A drop takes half a millisecond a recipient, rests
+# included, in which those that wait for it would be delivered; to hold them takes far less.
 STEPS = {"drop": ("hold", "drop"), "hold": ("hold",), "release": ("release",), "retry": ("retry",)}
 ASKED_FOR_MS = 24 * 3600 * 1000  # no back-off is so long
 _CHANGE = f"""UPDATE recipients SET {{}} WHERE (message_id, position) IN

@@ -69,13 +69,6 @@ def give_back(
     )
 
 
-def give_back_message(tx: Tx, organization_id: str, periods: tuple[str, str], domain: str) -> None:
-    """Uncount a message that never left the host: in its day and month, and in its domain's day."""
-    day, month = periods
-    for period, scope in ((day, ""), (month, ""), (day, domain)):
-        give_back(tx, organization_id, period, "messages", scope=scope)
-
-
 def get(tx: Tx, organization_id: str, period: str, metric: str, scope: str = "") -> int:
     """The counter; 0 where nothing was counted."""
     value: int | None = tx.value(

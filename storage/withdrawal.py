@@ -101,5 +101,5 @@ def _withdraw_message(tx: Tx, message_id: str) -> bool:
     reason = WITHDRAWN if has_failed else None
     outbound.move_message(tx, message_id, message.status, status, message.sent_at, reason)
     if has_failed:
-        outbound.give_back_unless_left(tx, message_id, message)
+        outbound.give_back_unless_left(tx, {message_id: message})
     return has_failed

@@ -15,6 +15,9 @@ from storage.engine.tx import Tx
 from storage.queue_selection import QueueChange, QueueSelection
 
 REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
+DROPPING_S = (
+    0.02  # in one transaction: beside a rest of that length a drop has the store for half of the time at most
+)
 
 
 class QueueCommands(StoreCommands):
@@ -76,7 +79,7 @@ class QueueCommands(StoreCommands):
 
         def unit(tx: Tx) -> QueueChange:
             _require(tx, selection)
-            changes = QueueChanges(self._clock, self._ids.new, self._audit)
+            changes = QueueChanges(self._clock, self._ids.new, self._audit, DROPPING_S)
             return changes.change(tx, verb, selection, OPERATOR, organizations.own(tx))
 
         total, change = 0, QueueChange(0, has_more=True)

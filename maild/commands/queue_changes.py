@@ -2,11 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import groupby
 
-from maild import outcomes
-from maild.message.reports import bounces
-from maild.outcomes import NewId, OutcomeContext, Verdict
+from maild import dropped
+from maild.outcomes import NewId
 from storage import queue_selection
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records
@@ -14,13 +12,15 @@ from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.queue_selection import QueueChange, QueueSelection
 
-DROPPED = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
+DROPPING_S = 0.005
 
 
 class QueueChanges:
-    """Units of work by their verb: some milliseconds each, for they hold up everybody's mail."""
+    """Units of work by their verb: some milliseconds each, for they hold up everybody's mail. `dropping_s`: how long
+    one goes on to drop; what it has begun it ends."""
 
-    def __init__(self, clock: Clock, new_id: NewId, audit: Records) -> None:
+    def __init__(self, clock: Clock, new_id: NewId, audit: Records, dropping_s: float = DROPPING_S) -> None:
+        self._dropping_s = dropping_s
         self._audit = audit
         self._clock = clock
         self._new_id = new_id
@@ -37,26 +37,30 @@ class QueueChanges:
         it."""
         now_ms = self._clock.now_ms()
         if verb == "drop":
-            changed, at_once = self._drop(tx, selection, actor, now_ms), queue_selection.OUTCOMES_AT_ONCE
+            changed, has_more = self._drop(tx, selection, actor, now_ms)
         else:
-            changed, at_once = self._units[verb](tx, selection, now_ms), queue_selection.ROWS_AT_ONCE
+            changed = self._units[verb](tx, selection, now_ms)
+            has_more = changed == queue_selection.ROWS_AT_ONCE
         if changed and organization_id is not None:
             told = {"verb": verb, "recipients": changed, **_selected(selection)}
             self._audit.record(tx, organization_id, Act.QUEUE_CHANGED, actor, selection.message_id, told)
-        return QueueChange(changed, has_more=changed == at_once)
+        return QueueChange(changed, has_more)
 
-    def _drop(self, tx: Tx, selection: QueueSelection, actor: Actor, now_ms: int) -> int:
-        """Some of them fail for good, with all that follows from that."""
-        rows = queue_selection.some(tx, selection)
-        for organization_id, count in Counter(row.organization_id for row in rows).items():
+    def _drop(self, tx: Tx, selection: QueueSelection, actor: Actor, now_ms: int) -> tuple[int, bool]:
+        """Some of them fail for good, with all that follows from that; how many, and whether there may be more."""
+        until = self._clock.monotonic() + self._dropping_s
+        counts: Counter[str] = Counter()
+        has_more, is_time = True, True
+        while has_more and is_time:
+            rows = queue_selection.some(tx, selection)
+            dropped.record(tx, rows, self._new_id, now_ms)
+            counts.update(row.organization_id for row in rows)
+            has_more = len(rows) == queue_selection.OUTCOMES_AT_ONCE
+            is_time = self._clock.monotonic() < until
+        for organization_id, count in counts.items():
             told = {"recipients": count}
             self._audit.record(tx, organization_id, Act.QUEUE_DROPPED, actor, selection.message_id, told)
-        context = OutcomeContext(self._new_id, self._audit, now_ms)
-        for _, group in groupby(sorted(rows), key=lambda row: row.message_id):
-            of_message = [row._replace(attempts=row.attempts + 1) for row in group]
-            verdicts = {row.position: DROPPED for row in of_message}
-            outcomes.record(tx, of_message, verdicts, context, duration_ms=0)
-        return len(rows)
+        return counts.total(), has_more
 
 
 def _selected(selection: QueueSelection) -> dict[str, str]:

@@ -56,7 +56,7 @@ NOT_SENT_TO: Final = Bounce("permanent", "policy", "stop")  # a recipient on the
 # Stands behind a refusal that is about the envelope sender, and blames nobody by it (`bounce_words.py`).
 NAMES_THE_SENDER: Final = "(about MAIL FROM)"
 TAKEN_OUT: Final = "the operator took it out of the queue"
-_TAKEN_OUT: Final = Bounce("permanent", "policy", "stop")
+TAKEN_OUT_BOUNCE: Final = Bounce("permanent", "policy", "stop")
 _SAYS_NOTHING: Final = ("0.0", "5.0")
 
 
@@ -135,7 +135,7 @@ def of_outcome(
         case "bounced":
             return of_reply(code, enhanced, text, is_ours=is_ours)
         case "failed":
-            return _TAKEN_OUT if text == TAKEN_OUT else UNVERIFIED_SENDER
+            return TAKEN_OUT_BOUNCE if text == TAKEN_OUT else UNVERIFIED_SENDER
         case "suppressed":
             return NOT_SENT_TO
         case _:

@@ -1,5 +1,6 @@
 """The operator's hands on the queue: what waits is listed, tried now, held, released and dropped, beside a daemon."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -161,9 +162,10 @@ async def waiting_at_many(maild: Running, count: int) -> str:
 async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_between(
     maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All that follows from an outcome takes a tenth of a millisecond; a thousand of them held up everybody's mail."""
+    """A unit ends with the fifty in which its time is over; a thousand of them held up everybody's mail."""
     await waiting_at_many(maild, 250)
     rests: list[float] = []
+    monkeypatch.setattr("maild.commands.outbound_queue.DROPPING_S", 0)
     monkeypatch.setattr("maild.commands.outbound_queue.rest", rests.append)
     assert await hands("drop", "--destination", "many.test") == {"recipients": 250}
     told = "(SELECT type FROM audit UNION ALL SELECT type FROM audit_waiting)"
@@ -172,10 +174,22 @@ async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_betw
     assert min(rests) >= REST_MIN_S
 
 
+async def test_a_unit_of_a_drop_goes_on_while_it_has_time(
+    maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction for each fifty waited longer for the disk, and for the daemon, than it took."""
+    await waiting_at_many(maild, 250)
+    monkeypatch.setattr("maild.commands.outbound_queue.DROPPING_S", 60)
+    assert await hands("drop", "--destination", "many.test") == {"recipients": 250}
+    told = "(SELECT type, details FROM audit UNION ALL SELECT type, details FROM audit_waiting)"
+    dropped = maild.sql(f"SELECT details FROM {told} WHERE type = 'queue.dropped'")
+    assert [json.loads(one) for (one,) in dropped] == [{"recipients": 250}]
+
+
 async def test_nothing_leaves_while_it_is_dropped(
     maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A drop takes a millisecond a recipient: what waited at its end had the time to be delivered."""
+    """A drop takes seconds: what waited at its end had the time to be delivered."""
     message_id = await waiting_at_many(maild, 120)
     may_leave: list[int] = []
 
@@ -185,6 +199,7 @@ async def test_nothing_leaves_while_it_is_dropped(
         may_leave.append(found)
 
     monkeypatch.setattr("maild.commands.outbound_queue.rest", count)
+    monkeypatch.setattr("maild.commands.outbound_queue.DROPPING_S", 0)
     assert await hands("drop", "--destination", "many.test") == {"recipients": 120}
     assert may_leave == [0, 0]
     assert await statuses(maild, message_id) == ["deferred", *["failed"] * 120]
