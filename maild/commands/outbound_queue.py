@@ -15,9 +15,7 @@ from storage.engine.tx import Tx
 from storage.queue_selection import QueueChange, QueueSelection
 
 REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
-DROPPING_S = (
-    0.02  # in one transaction: beside a rest of that length a drop has the store for half of the time at most
-)
+DROPPING_S = 0.02  # in one transaction: with a rest as long a drop has the store for half of the time at most
 
 
 class QueueCommands(StoreCommands):
