@@ -55,6 +55,7 @@ _OUR_ALIASES = _ASCII_ONLY | {
     "x_mac_roman": "mac_roman",
     "macintosh": "mac_roman",
     "x_mac_cyrillic": "mac_cyrillic",
+    "x_mac_ce": "mac_latin2",
     "koi8": "koi8_r",
 }
 
@@ -71,6 +72,16 @@ _CODECS = frozenset(
     + ["shift_jis", "shift_jis_2004", "johab", "iso2022_jp", "iso2022_jp_1", "iso2022_jp_2"]
     + ["iso2022_jp_ext", "iso2022_kr"]
 )
+
+# What programs on Windows write under these names. Octets that are controls there are quotes, dashes and letters here.
+_OF_WINDOWS = {
+    "iso8859_2": "cp1250",
+    "iso8859_7": "cp1253",
+    "iso8859_8": "cp1255",
+    "iso8859_13": "cp1257",
+    "iso8859_15": "cp1252",
+}
+_CONTROLS = bytes(range(0x80, 0xA0))
 
 # Their letters are no octets that go on a character in UTF-8 (0x80 to 0xBF), or few are.
 _UNLIKE_UTF8 = ("cp125", "iso8859_", "koi8_")
@@ -129,6 +140,18 @@ def in_order(codec: str, head: bytes) -> str:
         return codec
     head = head[:ORDER_OCTETS]
     return "utf_16_be" if head[::2].count(0) > head[1::2].count(0) else "utf_16_le"
+
+
+def may_be_of_windows(codec: str) -> bool:
+    """Is there a charset of Windows that is called by the name of this one?"""
+    return codec in _OF_WINDOWS
+
+
+def of_windows(codec: str, octets: bytes) -> str:
+    """The codec of a text with these octets: no text has the controls that a charset of ISO 8859 has from 0x80 on."""
+    if codec not in _OF_WINDOWS or len(octets.translate(None, _CONTROLS)) == len(octets):
+        return codec
+    return _OF_WINDOWS[codec]
 
 
 def beyond_ascii(text: str) -> int:

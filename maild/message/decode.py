@@ -26,6 +26,7 @@ from maild.message.charsets import (
     has_more,
     in_order,
     is_as_declared,
+    of_windows,
 )
 from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.surrogates import replace_surrogates
@@ -107,7 +108,7 @@ def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = N
 
 def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
     """Like `decode_charset` for data that was cut anywhere: a split last character is dropped."""
-    codec = codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS]) or "utf-8"
+    codec = of_windows(codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS]) or "utf-8", data)
     codec = "utf-8" if _is_hidden_utf8(data, codec, is_whole=False) else in_order(codec, data[:ORDER_OCTETS])
     guesser = guesser or Guesser()
     errors = errors_of(codec, has_time=has_more(codec) and guesser.may_repair(len(data)))
@@ -128,7 +129,7 @@ def _is_hidden_utf8(data: bytes, codec: str, *, is_whole: bool) -> bool:
 
 
 def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
-    codec = in_order(codec, data[:ORDER_OCTETS])
+    codec = of_windows(in_order(codec, data[:ORDER_OCTETS]), data)
     if _is_hidden_utf8(data, codec, is_whole=True):
         return data.decode("utf-8")
     try:

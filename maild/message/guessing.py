@@ -84,7 +84,7 @@ class Guesser:
             return known
         if not self._spend(len(sample)):
             return self._guesses.get(self._longest, LAST_RESORT)
-        codec = self._guesses[sample] = codec_for(detect(sample)) or "latin-1"
+        codec = self._guesses[sample] = codec_for(detect(sample)) or LAST_RESORT
         if len(sample) > len(self._longest):
             self._longest = sample
         return codec
@@ -136,7 +136,11 @@ def detect(sample: bytes) -> str | None:
     """The name of the likeliest charset. The first call loads the models: 0.1 s."""
     import chardet  # noqa: PLC0415
 
-    return chardet.detect(sample)["encoding"]
+    # What writes mail in the charsets of DOS, mainframes and old Macs says so; but a few words of another are often
+    # likelier in one of so many.
+    era = chardet.EncodingEra
+    eras = era.MODERN_WEB | era.LEGACY_ISO | era.LEGACY_REGIONAL
+    return chardet.detect(sample, encoding_era=eras)["encoding"]
 
 
 def load() -> None:

@@ -24,6 +24,8 @@ from maild.message.charsets import (
     in_order,
     is_as_declared,
     is_damaged_utf8,
+    may_be_of_windows,
+    of_windows,
 )
 from maild.message.decode import decode_stream, tidy
 from maild.message.flowed import Unflowing
@@ -91,6 +93,10 @@ class _Trial(NamedTuple):
 def _tried(octets: Octets, part: Slice, guesser: Guesser) -> Iterator[_Trial | None]:
     """How to decode these octets, as the last value: in the order of `decode.decode_charset`."""
     codec = codec_for(part.charset) or escaped_codec(_head(octets, SAMPLE_OCTETS))
+    if codec is not None and may_be_of_windows(codec):
+        for data in octets():
+            codec = of_windows(codec, data)
+            yield None
     has_time = codec is not None and has_more(codec) and guesser.may_repair(part.length)
     for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
         hidden, trial = HiddenUtf8(one), _Trial(one, errors_of(one, has_time=has_time))

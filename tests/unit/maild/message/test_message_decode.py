@@ -131,6 +131,15 @@ def test_dangerous_and_unknown_codecs_are_never_used(charset: str) -> None:
         ("Grüße".encode(), "iso-2022-jp", "Grüße"),
         ("Grüße".encode("latin-1"), "ISO-8859-1", "Grüße"),
         (b"\x93quoted\x94", "iso-8859-1", "“quoted”"),
+        ("„Książkę” wysłałem".encode("cp1250"), "iso-8859-2", "„Książkę” wysłałem"),
+        ("Příliš žluťoučký kůň".encode("cp1250"), "ISO-8859-2", "Příliš žluťoučký kůň"),
+        ("Łódź, książka, šála".encode("iso-8859-2"), "iso-8859-2", "Łódź, książka, šála"),
+        ("it’s 5\xa0€".encode("cp1252"), "iso-8859-15", "it’s 5\xa0€"),
+        ("5\xa0€ für Œuvres".encode("iso-8859-15"), "iso-8859-15", "5\xa0€ für Œuvres"),
+        ("“Καλημέρα”".encode("cp1253"), "iso-8859-7", "“Καλημέρα”"),
+        ("„Šeši žmonės“".encode("cp1257"), "iso-8859-13", "„Šeši žmonės“"),
+        ("„שלום”".encode("cp1255"), "iso-8859-8-i", "„שלום”"),
+        ("Příliš".encode("mac_latin2"), "x-mac-ce", "Příliš"),
         ("привет мир".encode("koi8-r"), "koi8-r", "привет мир"),
         ("привет".encode("cp1251"), "windows-1251", "привет"),
         ("日本語".encode("iso-2022-jp"), "ISO-2022-JP", "日本語"),
@@ -225,6 +234,16 @@ def test_characters_that_a_charset_gained_later_leave_the_others_as_they_are(
     assert decode_charset(octets, charset) == expected
     assert decode_prefix(octets + octets[:1], charset) == expected
     assert decode_charset(octets * 20 + b"\xff", charset) == expected * 20 + "\ufffd"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "x-unknown", None])
+@pytest.mark.parametrize(
+    ("text", "codec"), [("“Grüße” aus Köln – 5 €", "cp1252"), ("【至急】見積書の件", "cp932")]
+)
+def test_a_few_words_whose_charset_is_guessed_are_not_taken_for_those_of_dos(
+    text: str, codec: str, charset: str | None
+) -> None:
+    assert decode_charset(text.encode(codec), charset) == text
 
 
 @pytest.mark.parametrize("charset", ["utf-8", None, "us-ascii"])
