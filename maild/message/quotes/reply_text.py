@@ -29,6 +29,7 @@ from maild.message.quotes.copied_headers import (
     may_begin_copy,
 )
 from maild.message.quotes.forward_marks import FORWARD_MARK
+from maild.message.quotes.inline_answers import announces_inline_answers
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
@@ -189,10 +190,11 @@ class _ReplyLines:
         if self._is_forward:
             self._keep_to_the_end()
             return True
-        end = attributing_end(self._lines, number)
-        self._take_off(
-            mark_above(self._lines, number, self._position), end if end > number else len(self._lines)
-        )
+        start, end = mark_above(self._lines, number, self._position), attributing_end(self._lines, number)
+        if end > number:
+            self._take_off(start, end)
+        else:
+            self._take_off_the_rest(start)
         return True
 
     def _quote(self, number: int, head: str) -> None:
@@ -256,7 +258,10 @@ class _ReplyLines:
             return False
         self.has_original = True
         start = fields_above(self._lines, found.start, self._position)
-        self._take_off(start, len(self._lines) if quote is None else quote)
+        if quote is not None:
+            self._take_off(start, quote)
+        elif not self._take_off_the_rest(start):
+            return True
         if found.words:
             self._kept.append(found.words)
         return True
@@ -266,7 +271,7 @@ class _ReplyLines:
         if not runs_on(self._lines[number]):
             return False
         self.has_original = True
-        self._take_off(number, len(self._lines))
+        self._take_off_the_rest(number)
         return True
 
     def _find_quote(self, found: Attribution) -> int | None:
@@ -288,6 +293,15 @@ class _ReplyLines:
     def _take_off(self, start: int, end: int) -> None:
         self._kept += self._lines[self._position : start]
         self._position = end
+
+    def _take_off_the_rest(self, start: int) -> bool:
+        """A copy without marks; False where the author answers within it, and nothing tells whose a line is."""
+        self._take_off(start, start)
+        if announces_inline_answers("\n".join(self._kept)):
+            self._keep_to_the_end()
+            return False
+        self._position = len(self._lines)
+        return True
 
     def _keep_to_the_end(self) -> None:
         self._kept += self._lines[self._position :]

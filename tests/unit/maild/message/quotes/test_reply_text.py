@@ -626,6 +626,59 @@ def test_words_in_front_of_an_attribution_stay(text: str, reply: str) -> None:
     assert extract_reply(text) == reply
 
 
+COPY = (
+    "From: Bot <bot@agents.test>\nSent: Tuesday, January 14, 2025 10:12 AM\nTo: Ann <ann@example.org>\n"
+    "Subject: plan\n\nIs Tuesday fine?\nYes, it is.\n\nAnd where?\nAt mine."
+)
+ABOVE_ANSWERS = (
+    "My answers are in red below.", "Please see my comments inline.", "See my responses\nin green below.",
+    "Meine Antworten in Rot.", "Siehe meine Anmerkungen unten in blau.", "Antworten im Text.",
+    "Mes réponses en rouge ci-dessous.", "Respondo abajo en rojo.", "Le mie risposte in rosso qui sotto.",
+    "Segue minhas respostas em vermelho abaixo.", "Mijn antwoorden staan hieronder in het rood.",
+    "Odpowiedzi na czerwono poniżej.", "Svar i rött nedan.", "Svar med rødt nedenfor.", "Odpovědi níže červeně.",
+    "Cevaplarımı aşağıda kırmızı ile yazdım.", "Мои комментарии красным ниже.", "Відповіді червоним.",
+    "下記に赤字で回答いたします。", "インラインにて失礼いたします。", "请见下面红字回复。", "빨간색으로 답변드립니다.",
+    "תשובות באדום למטה", "ردودي باللون الأحمر أدناه",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ABOVE_ANSWERS)
+@pytest.mark.parametrize(
+    "above", [COPY, "On Tue, 14 Jan 2025 at 10:12 Bot <bot@agents.test> wrote:\n\nFine?\nYes."]
+)
+def test_answers_within_a_copy_that_marks_nothing_stay_where_the_author_says_so(
+    said: str, above: str
+) -> None:
+    assert extract_reply(f"Hi,\n\n{said}\n\n{above}") == f"Hi,\n\n{said}\n\n{above}"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "See below.", "My comments are in red in the attached document.", "Anmerkungen in rot im Dokument anbei.",
+        "I like the red one better.", "This is in line with our plan.", "Thanks for your answer in your mail.",
+        "The headline is in bold now, see you.",
+    ],
+)  # fmt: skip
+def test_a_copy_goes_where_the_author_speaks_of_something_else(said: str) -> None:
+    assert extract_reply(f"Hi,\n\n{said}\n\n{COPY}") == f"Hi,\n\n{said}"
+
+
+def test_answers_between_marked_quotes_need_no_announcement() -> None:
+    quote = (
+        "On Tue, 14 Jan 2025 at 10:12 Bot <bot@agents.test> wrote:\n\n> Fine?\n\nYes.\n\n> Where?\n\nAt mine."
+    )
+    reply = extract_reply(f"See my comments inline.\n\n{quote}")
+    assert reply.split() == ["See", "my", "comments", "inline.", "Yes.", "At", "mine."]
+
+
+@pytest.mark.parametrize(
+    "unit", ["see ", "in red ", "赤字で", "answers in the text below. ", "siehe unten, "]
+)
+def test_looking_for_announced_answers_takes_work_in_proportion(unit: str) -> None:
+    assert_proportional(lambda part: extract_reply(f"{part}\n\n{COPY}"), bomb(unit))
+
+
 def test_an_original_may_begin_on_the_line_of_its_attribution() -> None:
     """As Yahoo writes it on Android."""
     said = "On Mon, May 4, 2026 at 10:12 AM, Ann Example<ann@example.org> wrote:"
