@@ -22,16 +22,18 @@ _SENT = re.compile(
     r"|from my\s|(?:diese nachricht wurde )?von (?:meinem?r?|unterwegs)\s.{0,60}gesendet"
     r"|gesendet (?:von|mit|via|aus)\s|mobil gesendet|von .{1,40} gesendet"
     r"|envoyé (?:de|depuis|à partir d[eu]|avec)\b|envoyé (?:à partir )?d['’]"
-    r"|enviado (?:desde|do|da|de meu|a partir d[eoa]|via)\b"
+    r"|enviado (?:desde|do|da|de meu|a partir d[eoa]|via|con el correo)\b"
     r"|enviat des d|inviato (?:da|dal|con|tramite)\b|verstuurd (?:vanaf|met)\s"
-    r"|verzonden (?:vanaf|vanuit|met|via|door)\s|sendt (?:fr[aå]|via|med)\s|skickat (?:från|via)\s"
+    r"|verzonden (?:vanaf|vanuit|met|via|door)\s|sendt (?:fr[aå]|via|med)\s|skickat (?:från|via|med)\s"
     r"|skickades från\s|från min\s|lähetetty\s|saadetud\s|wysłan[eoy] (?:ze?|za pomocą|przy)\b|odesláno [zs]"
     r"|odoslané z|poslano i?[sz]|poslato s\b|poslato sa\s|išsiųsta iš\s|nosūtīts no\s|elküldve\s"
     r"|отправлен[ао]? (?:с|из|через)\s|надіслано (?:з|із|через)\s"
-    r"|відправлено (?:з|із)\s|изпратено от\s|послато са\s|испратено од\s|trimis (?:de pe|din|cu)\s|στάλθηκε από"
-    r"|απεστάλη από|(?:đã |được )?gửi từ\s|ส่งจาก\s|dikirim dari\s|dihantar dari(?:pada)?\s|أ?ُ?رسلت? من|مُ?رسل من|נשלח מ"
-    r"|[从從]我?的?.{1,20}(?:发送|發送|傳送|寄出|发出)|[发發來来]自(?:我的|网易)|proven(?:ance|ienza)\s?:\s"
-    r"|.{2,20}['’]\w{1,6} gönderildi|.{2,20}から送信|.{2,20}에서 (?:보냄|보낸)|.{2,20}r[óő]l küldve)",
+    r"|відправлено (?:з|із)\s|изпратено от\s|послато са\s|испратено од\s|trimis (?:de pe|din|cu)\s"
+    r"|(?:στάλθηκε|(?:απ)?εστάλη) από|(?:đã |được )?gửi từ\s|ส่งจาก\s"
+    r"|dikirim dari\s|dihantar dari(?:pada)?\s|أ?ُ?رسلت? من|مُ?رسل من|נשלח מ"
+    r"|[从從由]我?的?.{1,20}(?:发送|發送|傳送|寄出|发出)|[发發來来]自(?:我的|网易)|proven(?:ance|ienza)\s?:\s"
+    r"|.{2,20}['’]\w{1,6} gönderildi|.{2,20} cihazımdan gönderildi"
+    r"|मेरे .{2,20} से भेजा गया|.{2,20}から送信|.{2,20}에서 (?:보냄|보낸)|.{2,20}r[óő]l küldve)",
     re.IGNORECASE,
 )
 _OUTLOOK = re.compile(
@@ -79,8 +81,13 @@ _PROSE = re.compile(
 )
 _EXCUSE = re.compile(
     r"[.,;:–-]?\s{0,3}\(?(?:please (?:excuse|forgive|pardon)|excuse|pardon|sorry|apologi|forgive|bitte"
-    r"|entschuldig|désolé|disculp|"
-    r"scusa|typos? |brevity|an at&t|get the app)",
+    r"|entschuldig|désolé|disculp|por favor"
+    r"|perdon|desculpe|ursäkta|undskyld|unnskyld|scusa|typos? |brevity|an at&t|get the app)",
+    re.IGNORECASE,
+)
+_EXCUSE_BELOW = re.compile(
+    r"\(?(?:please |pls )?(?:excuse|forgive|pardon) (?:any |my |the )?(?:typos?|brevity|errors|mistakes|spelling)\b"
+    r".{0,50}\Z",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -88,12 +95,13 @@ _ASIDE = re.compile(
     r"\Aproven(?:ance|ienza)\s?:\s|\bverizon,|\son (?:O2|the \S{2,20}(?: \S{2,20}){0,3} network)\Z",
     re.IGNORECASE,
 )
-# Where the programs of Microsoft link to in whatever language their line is.
+# Where the programs of Microsoft and Zoho link to in whatever language their line is.
 _MAKERS_LINK = re.compile(
-    r"https://(?:aka\.ms/(?:o0ukef|AAb9ysg|ghei36)|go\.microsoft\.com/fwlink/\?LinkId=550986)\b"
+    r"https://(?:aka\.ms/(?:o0ukef|AAb9ysg|ghei36)|go\.microsoft\.com/fwlink/\?LinkId=550986|www\.zoho\.com/mail)\b"
 )
 _AFTER_DEVICE = frozenset(
-    "using gesendet verschickt gönderildi küldve của tôi μου saya meu ของฉัน de device secure email".split()
+    "using gesendet verschickt gönderildi küldve của tôi μου saya meu ของฉัน de device secure email sichere beveiligde"
+    " säker mail készülékről készülékemről cihazımdan laitteesta laitteestani enheten min".split()
 )
 _LINK = re.compile(
     r"[<(\[]{0,2}(?:https?://|www\.)[^\s<>]{0,250}[>)\]]{0,2}|<[^<>\n]{0,250}>|\([^()\n]{0,100}\)\Z"
@@ -135,7 +143,9 @@ def without_closing(text: str) -> str:
         if end - start > _LINE_CHARS:
             break
         if line and not is_rule(line):
-            if device_lines < _MAX_DEVICE_LINES and _is_device_line(line, device_lines > 0):
+            if device_lines < _MAX_DEVICE_LINES and (
+                _is_device_line(line, device_lines > 0) or _is_excuse(line, text[:start])
+            ):
                 device_lines += 1
             elif not _is_name_signature(line, text[:start]):
                 break
@@ -184,6 +194,13 @@ def _is_device_line(line: str, is_below_one: bool) -> bool:
     return _SENT.match(line) is not None and _names_a_device(
         said if excuse is None else said[: excuse.start()]
     )
+
+
+def _is_excuse(line: str, above: str) -> bool:
+    """Of a device's line that goes on: "Please excuse typos" below "Sent from my iPhone"."""
+    if not _EXCUSE_BELOW.match(line):
+        return False
+    return _is_device_line(above[-_LINE_CHARS:].rstrip().rpartition("\n")[2].strip(), is_below_one=False)
 
 
 def _names_a_device(said: str) -> bool:

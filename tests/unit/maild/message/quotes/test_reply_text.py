@@ -441,12 +441,30 @@ DEVICE_LINES = [
     "從我的 iPhone 傳送",
     "iPhoneから送信",
     "나의 iPhone에서 보냄",
+    "由我的 iPhone 傳送",
+    "मेरे iPhone से भेजा गया",
+    "Εστάλη από το iPhone μου",
+    "Galaxy cihazımdan gönderildi",
+    "Samsung készülékről küldve",
+    "Lähetetty Galaxy-laitteesta",
+    "Sendt fra Galaxy-enheten min",
+    "Gesendet mit [Proton Mail](https://proton.me/mail/home) sichere E-Mail.",
+    "Verzonden met [Proton Mail](https://proton.me/mail/home) beveiligde e-mail.",
+    "Enviado con el correo electrónico seguro de [Proton Mail](https://proton.me/).",
+    "Sent using https://www.zoho.com/mail/",
+    "Enviado desde mi dispositivo Android con K-9 Mail. Por favor, disculpa mi brevedad.",
+    "Inviato dal mio dispositivo Android con K-9 Mail. Perdonate la brevità.",
+    "Skickat från min Android-enhet med K-9 Mail. Ursäkta min fåordighet.",
+    "Sent from my iPhone\nPlease excuse any typos",
 ]
 
 # The last line of an answer, and no device's.
 ANSWERS = [
     "Sent from my desk, is much easier than my phone.",
     "Sent from my bank account",
+    "Please excuse any typos",
+    "Sent from my bank account\nPlease excuse any typos",
+    "Enviado con el correo de ayer",
     "Sent from my account 12345",
     "Sent via courier",
     "Sent using the form on your page",
@@ -679,9 +697,17 @@ def test_looking_for_announced_answers_takes_work_in_proportion(unit: str) -> No
     assert_proportional(lambda part: extract_reply(f"{part}\n\n{COPY}"), bomb(unit))
 
 
-def test_an_original_may_begin_on_the_line_of_its_attribution() -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "On Mon, May 4, 2026 at 10:12 AM, Ann Example<ann@example.org> wrote:",
+        "Am Mo., Mai 4, 2026 at 10:12 schrieb Ann Example<ann@example.org>:",
+        "Le lun., mai 4, 2026 à 10:12, Ann Example<ann@example.org> a écrit :",
+        "Il lun, 4 mag 2026 alle 10:12, Ann Example<ann@example.org> ha scritto:",
+    ],
+)
+def test_an_original_may_begin_on_the_line_of_its_attribution(said: str) -> None:
     """As Yahoo writes it on Android."""
-    said = "On Mon, May 4, 2026 at 10:12 AM, Ann Example<ann@example.org> wrote:"
     assert extract_reply(f"{REPLY}\n\n  {said}   old\n\nolder") == REPLY
     once = f"{REPLY}\n\n{said} we wait"
     assert extract_reply(once) == once
