@@ -65,7 +65,7 @@ _CODECS = frozenset(
     + [f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)]
     + [
         f"cp{n}"
-        for n in (437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874)
+        for n in (437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874)
     ]
     + [f"cp{n}" for n in (932, 949, 950, 1125, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258)]
     + ["gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr"]
@@ -97,6 +97,7 @@ _READ_PER_ERROR = (
 )
 ORDER_OCTETS = 1024  # of UTF-16 without a byte order mark, to tell its order by
 
+_CODE_PAGE = re.compile(r"\A(?:windows|win|x_cp|cp|ibm|dos)_?(\d{3,4})\Z")
 _SEPARATORS = re.compile(r"[\s_.:-]+")
 MAX_CHARSET_CHARS = 64
 _OR_REPLACED = "-or-replaced"
@@ -119,8 +120,7 @@ def _look_up(charset: str) -> str | None:
         return None
     # RFC 2231 §5 lets a language follow the charset of an encoded word.
     name = _SEPARATORS.sub("_", charset.partition("*")[0].strip("\"' \t").lower())
-    if name.startswith("windows_") and name[8:].isdigit():
-        name = "cp" + name[8:]
+    name = _CODE_PAGE.sub(r"cp\1", name)
     codec = _OUR_ALIASES.get(name) or aliases.get(name, name)
     codec = _OUR_ALIASES.get(codec, codec)
     if codec == "ascii" and name not in _ASCII_ONLY:

@@ -56,6 +56,9 @@ _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _MAX_ENCODING_CHARS = 80
 _FIRST_LINE_OCTETS = 1024  # that are looked at for it
 _BASE64_SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_FOOTER_OCTETS = 4096  # that are looked at for it
+_FOOTER_START = re.compile(rb"(?<=\n)(?:[ \t]*+\r?\n|(?=[_*#-]{8}))")
+_BASE64_LINE = re.compile(rb"^[A-Za-z0-9+/]{60,}+={0,2}\s*+$", re.MULTILINE)
 _SIGNS_PER_ERROR = 16  # what was damaged on its way has fewer
 # Data, and markup among which the words can't be read.
 _TEXT_FOR_PROGRAMS = frozenset(
@@ -274,6 +277,8 @@ class Indexer:
                 start, end = block.lines_start, block.lines_end
         if encoding == BASE64 and content_type.startswith("text/") and self._is_plain(start, end):
             encoding = IDENTITY
+        if encoding == BASE64 and content_type.startswith("text/"):
+            end = self._before_footer(start, end)
         if encoding is None:
             # RFC 2045 §6.4 hides text as well; every reader shows it, and it is seldom encoded at all.
             content_type = content_type if content_type.startswith("text/") else OCTET_STREAM
@@ -308,7 +313,19 @@ class Indexer:
         """Does text that declares base64 begin as none does, with blanks between words and signs that it has not?"""
         lines = bytes(self._raw[start : min(end, start + _FIRST_LINE_OCTETS)]).splitlines()
         first = next(filter(None, map(bytes.strip, lines)), b"")
-        return len(first.translate(None, _BASE64_SIGNS)) * _SIGNS_PER_ERROR > len(first)
+        return _is_no_base64(first)
+
+    def _before_footer(self, start: int, end: int) -> int:
+        """Where base64 ends above what a list or a scanner has put below it as it is: its letters would be read as more
+        of the text, and the whole as of another charset."""
+        at = max(start, end - _FOOTER_OCTETS)
+        tail = bytes(self._raw[at:end])
+        for found in _FOOTER_START.finditer(tail):
+            line_end = tail.find(b"\n", found.end())
+            line = tail[found.end() : line_end if line_end >= 0 else len(tail)].strip()
+            if _is_no_base64(line):
+                return end if _BASE64_LINE.search(tail, found.end()) else at + found.end()
+        return end
 
     def _is_body(self, leaf: _Entity) -> bool:
         if leaf.disposition not in (None, "inline"):  # RFC 2183 §2.8: an unknown one is attachment
@@ -338,6 +355,10 @@ class Indexer:
 
     def _add_opaque(self, start: int, end: int) -> None:
         self._add_leaf(_Entity(start, end, OCTET_STREAM, IDENTITY, None, None, None, None))
+
+
+def _is_no_base64(line: bytes) -> bool:
+    return len(line.translate(None, _BASE64_SIGNS)) * _SIGNS_PER_ERROR > len(line)
 
 
 def _first_part(raw: Buffer, delimiter: bytes, start: int, end: int) -> int | None:

@@ -1,5 +1,7 @@
 """Structures that the standards forbid, forget or advise against, and that mailers send (maild/message/mime.py)."""
 
+from base64 import b64encode
+
 import pytest
 
 from maild.message.decode import decode_slice
@@ -63,6 +65,38 @@ def test_text_that_only_says_that_it_is_base64_is_shown(body: str, expected: str
     assert bodies(crlf(head + body))[0].startswith(expected)
     image = crlf(f"Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n{body}")
     assert parse(image).attachments[0].slice.encoding == "base64"
+
+
+SAID = "Grüße aus Köln am Rhein, schöne Tage dort"
+ENCODED = b64encode(SAID.encode()).decode()  # ends without "=", which ended it
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "\n_______________________________________________\nList mailing list\nlist@lists.example.org\n",
+        "\n\n--\nThis mail was scanned, and nothing was found.\n",
+        "\n \nYou get this mail as a member of the list.\n\nhttps://lists.example.org/leave\n",
+    ],
+)
+def test_a_footer_below_base64_is_not_read_as_more_of_it(footer: str) -> None:
+    head = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+    assert bodies(crlf(head + ENCODED + footer))[0] == SAID
+    assert bodies(crlf(head + ENCODED + "\n" + footer))[0] == SAID
+
+
+@pytest.mark.parametrize("litter", ["\n\n", "\n\n-- litter, on its way! --\n", "\n________\n"])
+def test_litter_between_lines_of_base64_hides_none_of_them(litter: str) -> None:
+    head = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+    line = b64encode(b"sixty letters of the text are here, and some more").decode()[:64]
+    text = bodies(crlf(head + line + litter + line + "\n"))[0]
+    assert text.count("sixty") + text.count("letters") >= 2
+
+
+@pytest.mark.parametrize("unit", ["\r\n\r\n", "\r\n \r\n", "\r\n________", "\r\n\r\nAAAA"])
+def test_looking_for_a_footer_takes_work_in_proportion(unit: str) -> None:
+    head = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nQUFB"
+    assert_proportional(lambda part: parse(crlf(head) + part.encode()), bomb(unit))
 
 
 def test_other_types_in_an_unknown_encoding_are_opaque() -> None:
