@@ -50,6 +50,7 @@ class Wording(NamedTuple):
 
 # What blames an address, though words stand in it that else blame something else.
 _SURELY_THE_ADDRESS: Final = (
+    Wording("address", "Amazon SES, of what its own list has", ("history of bouncing as an invalid address",)),
     Wording("address", "Free, hosting panels: texts of their MX",
         ("blocked due to inactivity", "disabled due to inactivity", "suspended due to inactivity",
          "deactivated due to inactivity", "locked due to inactivity", "closed due to inactivity",
@@ -341,6 +342,7 @@ _ADDRESS: Final = (
          "domain name not found", "no mx record", "nxdomain", "non existent domain",
          "domain does not accept", "bad destination system", "bad destination mailbox",
          "bad destination host", "no mail servers available for the domain", "no dns entries for",
+         "no mail servers appear to exist", "5 4 4 invalid domain",
          "no valid mx", "recipient domain must exist", "nonexistent domain", "nonexistentdomain"),
     ),
     Wording(
