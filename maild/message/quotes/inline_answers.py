@@ -1,7 +1,8 @@
 """Whether an author says that the answers stand within the quote: "see my comments in red below", "Antworten im Text".
 
-Who answers between the lines of a copy that no mark tells from the answers (Outlook's, Notes', Yahoo's) mostly says so
-above it. Then nothing of the copy can be taken off. What stands in a file that is attached is not meant.
+Who answers between the lines of a copy that no mark tells from the answers (Outlook's, Notes', Yahoo's), or within a
+blockquote, mostly says so above it. Then nothing of the quote can be taken off. What stands in a file that is attached
+is not meant.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_CHARS: Final = 4096  # of the author's words, the last above the copy
+_CHARS: Final = 4096  # of the author's words, the last above the quote
 
 # What was said, and where or how it shows, in one sentence, for each language.
 _SAID_AND_WHERE: Final = (
@@ -70,7 +71,7 @@ _NEAR: Final = 60
 
 
 def announces_inline_answers(words: str) -> bool:
-    """Do these words of the author's, above a copy, say that more stand within it?"""
+    """Do these words of the author's, above a quote, say that more stand within it?"""
     words = words[-_CHARS:]
     return any(
         not _OF_A_FILE.search(words, max(0, found.start() - _NEAR), found.end() + _NEAR)

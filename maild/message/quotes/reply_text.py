@@ -68,7 +68,7 @@ def extract_reply(
     False: neither the subject nor ids say that it answers something, so that only what surely is an original's is taken
     off; a form that was filled in has fields of From and Subject too. `quoted`: text of HTML has `>` before
     blockquotes, in which authors set words of their own. Returns the whole text, trimmed, when nothing else would
-    remain.
+    remain, or when the author says that the answers stand within the quote and none stands outside of it.
     """
     lines = text.split("\n", MAX_LINES)
     candidates = _candidates(text, lines)
@@ -82,6 +82,9 @@ def extract_reply(
     if quoted is QuotedWords.OF_THE_AUTHOR_ABOVE and not found.has_original:
         found = _ReplyLines(lines, candidates, is_forward, is_answer, keeps_quotes=False, doubts=_MAX_DOUBTS)
         reply = found.reply()
+    has_all_above = found.has_original and text.lstrip().startswith(reply)
+    if has_all_above and announces_inline_answers(reply):
+        return without_closing(text)
     return reply or text.strip()
 
 
@@ -190,11 +193,10 @@ class _ReplyLines:
         if self._is_forward:
             self._keep_to_the_end()
             return True
-        start, end = mark_above(self._lines, number, self._position), attributing_end(self._lines, number)
-        if end > number:
-            self._take_off(start, end)
-        else:
-            self._take_off_the_rest(start)
+        end = attributing_end(self._lines, number)
+        self._take_off(
+            mark_above(self._lines, number, self._position), end if end > number else len(self._lines)
+        )
         return True
 
     def _quote(self, number: int, head: str) -> None:
@@ -258,10 +260,7 @@ class _ReplyLines:
             return False
         self.has_original = True
         start = fields_above(self._lines, found.start, self._position)
-        if quote is not None:
-            self._take_off(start, quote)
-        elif not self._take_off_the_rest(start):
-            return True
+        self._take_off(start, len(self._lines) if quote is None else quote)
         if found.words:
             self._kept.append(found.words)
         return True
@@ -271,7 +270,7 @@ class _ReplyLines:
         if not runs_on(self._lines[number]):
             return False
         self.has_original = True
-        self._take_off_the_rest(number)
+        self._take_off(number, len(self._lines))
         return True
 
     def _find_quote(self, found: Attribution) -> int | None:
@@ -293,15 +292,6 @@ class _ReplyLines:
     def _take_off(self, start: int, end: int) -> None:
         self._kept += self._lines[self._position : start]
         self._position = end
-
-    def _take_off_the_rest(self, start: int) -> bool:
-        """A copy without marks; False where the author answers within it, and nothing tells whose a line is."""
-        self._take_off(start, start)
-        if announces_inline_answers("\n".join(self._kept)):
-            self._keep_to_the_end()
-            return False
-        self._position = len(self._lines)
-        return True
 
     def _keep_to_the_end(self) -> None:
         self._kept += self._lines[self._position :]

@@ -662,11 +662,14 @@ ABOVE_ANSWERS = (
 
 @pytest.mark.parametrize("said", ABOVE_ANSWERS)
 @pytest.mark.parametrize(
-    "above", [COPY, "On Tue, 14 Jan 2025 at 10:12 Bot <bot@agents.test> wrote:\n\nFine?\nYes."]
+    "above",
+    [
+        COPY,
+        "On Tue, 14 Jan 2025 at 10:12 Bot <bot@agents.test> wrote:\n\nFine?\nYes.",
+        "On Tue, 14 Jan 2025 at 10:12 Bot <bot@agents.test> wrote:\n\n> Fine?\n> Yes.",
+    ],
 )
-def test_answers_within_a_copy_that_marks_nothing_stay_where_the_author_says_so(
-    said: str, above: str
-) -> None:
+def test_answers_within_a_quote_stay_where_the_author_says_so(said: str, above: str) -> None:
     assert extract_reply(f"Hi,\n\n{said}\n\n{above}") == f"Hi,\n\n{said}\n\n{above}"
 
 
@@ -682,7 +685,7 @@ def test_a_copy_goes_where_the_author_speaks_of_something_else(said: str) -> Non
     assert extract_reply(f"Hi,\n\n{said}\n\n{COPY}") == f"Hi,\n\n{said}"
 
 
-def test_answers_between_marked_quotes_need_no_announcement() -> None:
+def test_where_answers_stand_between_quotes_these_go() -> None:
     quote = (
         "On Tue, 14 Jan 2025 at 10:12 Bot <bot@agents.test> wrote:\n\n> Fine?\n\nYes.\n\n> Where?\n\nAt mine."
     )
