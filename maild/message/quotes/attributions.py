@@ -104,11 +104,8 @@ _DATE_LINE = re.compile(
     r"(?:\S{1,3} )?\w{2,4}\.?, \d{1,2} \w{3,5}\.? \d{4} \d\d:\d\d:\d\d [+-]\d{4}(?: \S{1,12})?\Z"
 )
 _GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
-_RUN_ON = (
-    re.compile(  # Yahoo's line breaks; of some languages the verb stands before the name, or has an auxiliary
-        r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>(?:\s(?:h?a\s)?[^\s:]{2,20}[ \xa0]?)?:(?=[ \xa0]{2})"
-    )
-)
+# Yahoo's line breaks. In some languages the verb stands before the name, or has an auxiliary.
+_RUN_ON = re.compile(r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>(?:\s(?:h?a\s)?[^\s:]{2,20}[ \xa0]?)?:(?=[ \xa0]{2})")
 _QUOTING = re.compile(
     r"(?:quoting|thus (?:spake|wrote)|zitat von|selon|citeren|citando|citazione|citat från|citát|lainaus|cytat)\s",
     re.IGNORECASE,
