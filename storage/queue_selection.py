@@ -2,45 +2,59 @@
 to become of it.
 
 Held are recipients that wait without a time: no lease finds them, nor does their time run out, until they are released.
-What is being delivered at the moment (leased) is left alone. Bulk changes take `ROWS_AT_ONCE` in a transaction, and
-those with all that follows from an outcome `OUTCOMES_AT_ONCE` after another while there is time
-(`maild/commands/queue_changes.py`), so that the daemon goes on beside them.
+What is being delivered at the moment (leased) is left alone. What is selected may stand behind hundreds of thousands
+that are not, so a bulk change looks for it without the right to write (`found`), and changes what it has found:
+`ROWS_AT_ONCE` in a transaction, and those with all that follows from an outcome `OUTCOMES_AT_ONCE` after another while
+there is time (`maild/commands/queue_changes.py`). So the daemon goes on beside it.
 
 A retry is asked for in a transaction, perhaps of another process, and what the daemon remembers of a destination's
 hosts (a back-off, no way to it) is in its memory. So the store keeps when each destination was asked for, and the
 daemon looks there before it lets a message wait: what it remembers from before that moment counts no more.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from storage import outbound
-from storage.engine.dialect import by_index, greatest
+from storage.engine.dialect import THEN_JOIN, by_index, elements, greatest, item
 from storage.engine.tx import Tx
 from storage.outbound import PENDING, Due
+from storage.records import dump
 
 ROWS_AT_ONCE = 1000
+FOUND_AT_ONCE = 20 * ROWS_AT_ONCE
 OUTCOMES_AT_ONCE = 50
 # What a verb does, one after the other with all that is selected. A drop takes half a millisecond a recipient, rests
 # included, in which those that wait for it would be delivered; to hold them takes far less.
 STEPS = {"drop": ("hold", "drop"), "hold": ("hold",), "release": ("release",), "retry": ("retry",)}
+_IS_HELD = {"hold": False, "retry": False, "release": True, "drop": None}  # before it
 ASKED_FOR_MS = 24 * 3600 * 1000  # no back-off is so long
+_KEYS = (
+    f"(SELECT {item('value', 0)} AS of_message, {item('value', 1)} AS at_position FROM {elements(':keys')}) k"
+)
 _CHANGE = f"""UPDATE recipients SET {{}} WHERE (message_id, position) IN
     (SELECT message_id, position {{}} LIMIT {ROWS_AT_ONCE})"""
 
 
 class QueueSelection(NamedTuple):
-    """Which recipients; None: no matter. `destination`: an A-label in lower case."""
+    """Which recipients; None: no matter. `destination`: an A-label in lower case. `keys`: these alone, as a JSON array
+    of [message_id, position]."""
 
     message_id: str | None = None
     organization_id: str | None = None
     destination: str | None = None
     is_held: bool | None = None
+    keys: str | None = None
 
     def source(self) -> str:
         """FROM and WHERE: of those that wait, not of all that ever did."""
-        index = by_index("recipients_due") if self.message_id is None else ""
         held = {None: "", True: " AND next_attempt_at IS NULL", False: " AND next_attempt_at IS NOT NULL"}
-        return f"FROM recipients {index} WHERE {PENDING}{self._named()}{held[self.is_held]}"
+        return f"FROM {self._rows()} WHERE {PENDING}{self._named()}{held[self.is_held]}"
+
+    def _rows(self) -> str:
+        if self.keys is not None:
+            return f"{_KEYS} {THEN_JOIN} recipients ON message_id = of_message AND position = at_position"
+        return f"recipients {by_index('recipients_due')}" if self.message_id is None else "recipients"
 
     def leased(self) -> str:
         """FROM and WHERE: of those that are being delivered at the moment."""
@@ -57,10 +71,17 @@ class QueueSelection(NamedTuple):
 
 
 class QueueChange(NamedTuple):
-    """What one transaction of a bulk change did. `has_more`: there may be more that is selected."""
+    """What one transaction did with a part. `has_more`: there may be more in it."""
 
     recipients: int
     has_more: bool
+
+
+class FoundForChange(NamedTuple):
+    """What a bulk change is about to change: `parts` of ROWS_AT_ONCE at most. `is_all`: there is no more."""
+
+    parts: Sequence[QueueSelection]
+    is_all: bool
 
 
 class Waiting(NamedTuple):
@@ -115,6 +136,19 @@ def lines(tx: Tx, limit: int) -> list[DestinationLine]:
         (limit,),
     )
     return [DestinationLine(*row) for row in rows]
+
+
+def found(tx: Tx, verb: str, selection: QueueSelection, now_ms: int) -> FoundForChange:
+    """What `verb` (of STEPS) would change of what is selected, FOUND_AT_ONCE at most. It may read all that waits: not
+    for a transaction that keeps others from writing."""
+    wanted = selection._replace(is_held=_IS_HELD[verb])
+    later = " AND next_attempt_at > :now" if verb == "retry" else ""
+    rows = tx.all(
+        f"SELECT message_id, position {wanted.source()}{later} LIMIT {FOUND_AT_ONCE}", _values(wanted, now_ms)
+    )
+    starts = range(0, len(rows), ROWS_AT_ONCE)
+    parts = [selection._replace(keys=dump(rows[at : at + ROWS_AT_ONCE])) for at in starts]
+    return FoundForChange(parts, len(rows) < FOUND_AT_ONCE)
 
 
 def retry(tx: Tx, selection: QueueSelection, now_ms: int) -> int:

@@ -10,7 +10,14 @@ from storage import outbound, queue_selection, switches
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
-from storage.queue_selection import STEPS, DestinationLine, QueueChange, QueueSelection, Waiting
+from storage.queue_selection import (
+    STEPS,
+    DestinationLine,
+    FoundForChange,
+    QueueChange,
+    QueueSelection,
+    Waiting,
+)
 
 DESTINATIONS = 20
 CHANGED_MAX = 10_000  # by one call, so that no client waits for minutes
@@ -65,13 +72,24 @@ def changing(verb: str) -> Run:
 
 async def _change(call: Call, step: str, selection: QueueSelection, at_most: int | None) -> tuple[int, bool]:
     """How many recipients, and whether there may be more."""
+    total, found = 0, FoundForChange((), is_all=False)
+    while not found.is_all:
+        found = await call.read(queue_selection.found, step, selection, call.services.clock.now_ms())
+        for part in found.parts:
+            if at_most is not None and total >= at_most:
+                return total, True
+            total += await _change_part(call, step, part)
+    return total, False
+
+
+async def _change_part(call: Call, step: str, part: QueueSelection) -> int:
     total, change = 0, QueueChange(0, has_more=True)
-    while change.has_more and (at_most is None or total < at_most):
+    while change.has_more:
         change = await call.db.write(
-            call.services.change_queue, step, selection, call.principal.actor, call.organization_id
+            call.services.change_queue, step, part, call.principal.actor, call.organization_id
         )
         total += change.recipients
-    return total, change.has_more
+    return total
 
 
 def queue_state(tx: Tx) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class OperatorCommands:
         self._ids = Ids(self._clock)
         self._folder = DataFolder(settings.data_path)
         self._audit = CommandRecords(self._folder, self._clock, self._ids)
-        self._ground = CommandGround(settings, self._clock, self._ids, self._audit, self._write)
+        self._ground = CommandGround(settings, self._clock, self._ids, self._audit, self._write, self._read)
 
     def init(self, *, key_file: Path | None = None, is_recommended: bool = False) -> dict[str, Any]:
         """Make whatever of the store is missing. Keys are in the answer of the first time alone. `key_file`: where the
@@ -240,12 +240,20 @@ class OperatorCommands:
         )
 
     def _write(self, unit: Callable[[Tx], T]) -> T:
+        self._require_store()
+        with migrate.transaction(self._folder.database) as tx:
+            return unit(tx)
+
+    def _read(self, unit: Callable[[Tx], T]) -> T:
+        self._require_store()
+        with migrate.look(self._folder.database) as tx:
+            return unit(tx)
+
+    def _require_store(self) -> None:
         if not self._folder.database.exists():
             raise DataFolderError(
                 f"data_dir: there is no store in {self._folder.path}; run 'maild init' first"
             )
-        with migrate.transaction(self._folder.database) as tx:
-            return unit(tx)
 
 
 def write_configuration(path: Path, domain: str, template: str) -> None:

@@ -12,7 +12,7 @@ from maild.commands.store_commands import StoreCommands
 from storage import organizations, outbound, queue_selection, switches
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
-from storage.queue_selection import QueueChange, QueueSelection
+from storage.queue_selection import FoundForChange, QueueChange, QueueSelection
 
 REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
 DROPPING_S = 0.02  # in one transaction: with a rest as long a drop has the store for half of the time at most
@@ -73,19 +73,30 @@ class QueueCommands(StoreCommands):
         return counts[-1]
 
     def _change_all(self, verb: str, selection: QueueSelection) -> int:
+        def find(tx: Tx) -> FoundForChange:
+            _require(tx, selection)
+            return queue_selection.found(tx, verb, selection, self._clock.now_ms())
+
+        total, found = 0, FoundForChange((), is_all=False)
+        while not found.is_all:
+            found = self._look(find)
+            for part in found.parts:
+                total += self._change_part(verb, part, is_last=found.is_all and part is found.parts[-1])
+        return total
+
+    def _change_part(self, verb: str, part: QueueSelection, *, is_last: bool) -> int:
         """The daemon writes in between: it has the store for at least as long as this has."""
 
         def unit(tx: Tx) -> QueueChange:
-            _require(tx, selection)
             changes = QueueChanges(self._clock, self._ids.new, self._audit, DROPPING_S)
-            return changes.change(tx, verb, selection, OPERATOR, organizations.own(tx))
+            return changes.change(tx, verb, part, OPERATOR, organizations.own(tx))
 
         total, change = 0, QueueChange(0, has_more=True)
         while change.has_more:
             began = self._clock.monotonic()
             change = self._run(unit)
             total += change.recipients
-            if change.has_more:
+            if change.has_more or not is_last:
                 rest(max(self._clock.monotonic() - began, REST_MIN_S))
         return total
 

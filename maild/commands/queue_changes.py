@@ -33,14 +33,14 @@ class QueueChanges:
     def change(
         self, tx: Tx, verb: str, selection: QueueSelection, actor: Actor, organization_id: str | None
     ) -> QueueChange:
-        """`verb`: retry, hold, release or drop. `organization_id`: in whose audit log it stands that the actor did
-        it."""
+        """`verb`: retry, hold, release or drop. `selection`: a part (`queue_selection.found`). `organization_id`: in
+        whose audit log it stands that the actor did it."""
         now_ms = self._clock.now_ms()
+        has_more = False
         if verb == "drop":
             changed, has_more = self._drop(tx, selection, actor, now_ms)
         else:
             changed = self._units[verb](tx, selection, now_ms)
-            has_more = changed == queue_selection.ROWS_AT_ONCE
         if changed and organization_id is not None:
             told = {"verb": verb, "recipients": changed, **_selected(selection)}
             self._audit.record(tx, organization_id, Act.QUEUE_CHANGED, actor, selection.message_id, told)

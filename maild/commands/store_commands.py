@@ -19,17 +19,19 @@ class RunUnit(Protocol):
 
 
 class CommandGround(NamedTuple):
-    """What all of them stand on. `run`: whoever runs a unit of work for them."""
+    """What all of them stand on. `run`: whoever runs a unit of work for them; `look`: one that only reads, however
+    long, and keeps nobody from writing."""
 
     settings: Settings
     clock: Clock
     ids: Ids
     audit: Records
     run: RunUnit
+    look: RunUnit
 
 
 class StoreCommands:
     """Commands about one kind of rows."""
 
     def __init__(self, ground: CommandGround) -> None:
-        self._settings, self._clock, self._ids, self._audit, self._run = ground
+        self._settings, self._clock, self._ids, self._audit, self._run, self._look = ground

@@ -135,6 +135,20 @@ def transaction(path: Path, *, overwrites: bool = False) -> Iterator[Tx]:
 
 
 @contextmanager
+def look(path: Path) -> Iterator[Tx]:
+    """One state of the store on a connection of its own, for tools that only read: nobody waits for it. StoreError."""
+    conn = connect(path, read_only=True)
+    try:
+        tx = Tx(conn)
+        with one_state(tx):
+            yield tx
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: {in_words(error)}") from error
+    finally:
+        conn.close()
+
+
+@contextmanager
 def one_state(tx: Tx) -> Iterator[None]:
     """What is read inside, on a connection of `connect`, is of one state of the store, whatever is committed
     meanwhile."""

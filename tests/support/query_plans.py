@@ -50,6 +50,7 @@ ALLOWED = {
     ("storage/outbound.py: depth", "recipients"): QUEUE,
     ("storage/outbound.py: waiting", "recipients"): QUEUE,
     ("storage/overview.py: waiting", "recipients"): "the first 5,000 of what waits to be sent",
+    ("storage/queue_selection.py: found", "recipients"): QUEUE,
     ("storage/queue_selection.py: lines", "recipients"): QUEUE,
     ("storage/queue_selection.py: listed", "recipients"): QUEUE,
     ("storage/rate_windows.py: between", "rate_windows"): "at start: the requests of the last minute",
