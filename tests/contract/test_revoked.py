@@ -27,6 +27,7 @@ IDLE = {
     "/v1/webhooks/{id}/test",
 }
 # What goes on by itself, whoever asks.
+FAR_MS = int(datetime.now(UTC).timestamp() + 86_400) * 1000
 RULE = {"direction": "inbound", "action": "block", "value": "x.test"}
 _OWN_TABLES = ("api_keys", "rate_windows", "sqlite_sequence", "search_tail")
 
@@ -77,6 +78,20 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
     held = {"version": 0, "outbound": {"review": "all"}}
     assert (await api.call("PUT", "/v1/organization/policy", held)).status == 200
     named["reviews"] = (await api.send(bot)).data["review"]["id"]
+    for position, next_attempt_at in (
+        (900, FAR_MS),
+        (901, None),
+    ):  # one that waits for its time, one that is held
+        running.sql(
+            """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
+                 next_attempt_at, expires_at)
+               VALUES (?, ?, ?, 'a@example.com', 'example.com', 'to', 'queued', ?, ?)""",
+            named["schedule"],
+            position,
+            running.organization_id,
+            next_attempt_at,
+            FAR_MS,
+        )
     return running, named
 
 
