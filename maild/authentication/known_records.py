@@ -20,7 +20,8 @@ from maild.authentication.spf_record import (
 from storage.turns.work_turns import WorkTurns
 
 LONG_RECORD_OCTETS = 1024
-SHORT_RECORDS_KEPT = 256  # a few mebibytes at most, as those of so many mechanisms are:
+# Of either kind, a few mebibytes at most.
+SHORT_RECORDS_KEPT = 256
 LONG_MECHANISMS_KEPT = 20_000
 
 parse_short_record = lru_cache(SHORT_RECORDS_KEPT)(parse_record)

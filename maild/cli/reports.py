@@ -20,8 +20,7 @@ def reports(domain: str | None, kind: str | None, limit: int, config: Path, as_j
     They come to the operator's inbox, as the records of `maild init` say. Anybody may send one: the name in brackets is
     the domain that verifiably did. --json has all of it: addresses, policies, what failed.
     """
-    name = None if domain is None else domain.lower().removesuffix(".")
-    found: list[dict[str, Any]] = run_command(lambda store: store.reports.list(name, kind, limit), config)
+    found: list[dict[str, Any]] = run_command(lambda store: store.reports.list(domain, kind, limit), config)
     if as_json:
         show({"reports": found}, as_json)
         return

@@ -4,6 +4,7 @@ from typing import Any
 
 from controlplane.operations.domains import shown_report
 from maild.commands.store_commands import CommandGround, StoreCommands
+from maild.message.idn import ascii_domain
 from storage import domain_reports
 from storage.domain_reports import DomainReportRow
 from storage.engine.tx import Tx
@@ -19,8 +20,8 @@ class ReportCommands(StoreCommands):
     def list(self, name: str | None, kind: str | None, limit: int) -> list[dict[str, Any]]:
         """Newest first, of one shared domain or of all: as `GET /v1/domains/{id}/reports` shows them, with the domain's
         name instead of an id. KeyError for another domain."""
-        names = self._domains if name is None else [name]
-        if name is not None and name not in self._domains:
+        names = self._domains if name is None else [_written(name)]
+        if not set(names) <= set(self._domains):
             raise KeyError(f"shared domain {name}; server.shared_domains has {', '.join(self._domains)}")
 
         def unit(tx: Tx) -> list[DomainReportRow]:
@@ -29,7 +30,15 @@ class ReportCommands(StoreCommands):
             ]
             return sorted(found, key=lambda row: row.id, reverse=True)[:limit]
 
-        return [_shown(row) for row in self._run(unit)]
+        return [_shown(row) for row in self._look(unit)]
+
+
+def _written(name: str) -> str:
+    """As the settings have it; itself where it is no domain name, which none of them is."""
+    try:
+        return ascii_domain(name)
+    except ValueError:
+        return name
 
 
 def _shown(row: DomainReportRow) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class QueueCommands(StoreCommands):
 
     def show(self) -> dict[str, Any]:
         """As `GET /v1/operator/queue` has it."""
-        return self._run(queue_state)
+        return self._look(queue_state)
 
     def waiting(self, selection: QueueSelection, limit: int) -> list[dict[str, Any]]:
         """What waits, held ones first, then by the time of the next attempt."""
@@ -52,7 +52,7 @@ class QueueCommands(StoreCommands):
             _require(tx, selection)
             return [shown_recipient(one) for one in queue_selection.listed(tx, selection, limit)]
 
-        return self._run(unit)
+        return self._look(unit)
 
     def attempts(self, message_id: str) -> list[dict[str, Any]]:
         """Every attempt to deliver a message, oldest first, as the API shows them."""
@@ -64,7 +64,7 @@ class QueueCommands(StoreCommands):
             found = Attempts.of(tx, message.organization_id, message_id, message.mode == "live")
             return attempts.shown(tx, found, found.rows)
 
-        return self._run(unit)
+        return self._look(unit)
 
     def change(self, verb: str, selection: QueueSelection) -> int:
         """retry, hold, release or drop; how many recipients. What is dropped is held first, so that it does not leave
@@ -102,7 +102,7 @@ class QueueCommands(StoreCommands):
 
     def count_leased(self, selection: QueueSelection) -> int:
         """How many recipients are being delivered at the moment."""
-        return self._run(lambda tx: queue_selection.leased(tx, selection))
+        return self._look(lambda tx: queue_selection.leased(tx, selection))
 
     def _record(self, tx: Tx, act: Act) -> None:
         own = organizations.own(tx)

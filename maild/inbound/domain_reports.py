@@ -27,7 +27,6 @@ def keep(
     shared_domains: Set[str],
 ) -> None:
     """Once for each organization, or for the operator. `delivered`: the inbox → the id of the message in it."""
-    boxes = {box.organization_id: box for _, box in reversed(recipients) if box.inbox_id in delivered}
     if report.domain in shared_domains:
         operator = inboxes.operator_mailbox(tx)
         message_id = None if operator is None else delivered.get(operator.inbox_id)
@@ -35,6 +34,8 @@ def keep(
             row = _row(ids.new("rep"), report, message_id, verified_domain, now_ms)
             domain_reports.keep(tx, row._replace(shared_domain=report.domain))
         return
+    # An organization's first one that has it.
+    boxes = {box.organization_id: box for _, box in reversed(recipients) if box.inbox_id in delivered}
     for organization_id, box in boxes.items():
         domain_id = domain_reports.about(tx, organization_id, report.domain)
         if domain_id is not None:
