@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 from maild import outcomes
 from maild.outcomes import NewId, Settled, Verdict
-from storage import attempts, events, outbound, outbound_events
-from storage.attempts import OneAttempt
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
-from storage.events import NewEvent
-from storage.outbound import Due, MessageMove, RecipientSettlement, SummaryWithRecipients
+from storage.publishing import events
+from storage.publishing.events import NewEvent
+from storage.sending import attempts, outbound, outbound_events
+from storage.sending.attempts import OneAttempt
+from storage.sending.outbound import Due, MessageMove, RecipientSettlement, SummaryWithRecipients
 from storage.usage import Counts
 
 

@@ -12,14 +12,15 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from conf.tuning import AuditTuning
-from storage import events, organizations
 from storage.audit import trail
 from storage.audit.trail import AuditRecorder, ChainHead
 from storage.clock import Clock, iso
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.publishing import events
 from storage.service import Enduring, LoopService
+from storage.tenants import organizations
 
 HOUR_MS = 3_600_000
 ORGANIZATIONS_A_UNIT = 50

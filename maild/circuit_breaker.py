@@ -4,10 +4,10 @@ Called in the transaction that counted the bounce or the complaint, so that the 
 It trips once; an operator's approval starts the count anew, else the old numbers would trip it again.
 """
 
-from storage import organizations
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.engine.tx import Tx
+from storage.tenants import organizations
 from storage.usage import ReputationRates
 
 # docs/contract.md, section 8, "Circuit breaker".

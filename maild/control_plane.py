@@ -71,15 +71,15 @@ from maild.outbound.queue import OutboundQueue
 from maild.ports import ExamineArrival, LogIn
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
-from storage import events
+from storage.agents.reviews import REVIEWS
+from storage.agents.work import WORK
 from storage.audit.repeats import RepeatedActs
-from storage.reviews import REVIEWS
+from storage.publishing import events
 from storage.searching.search_index import SearchIndex
 from storage.service import Service
 from storage.shown.kept_json import KeptJson
 from storage.turns.work_turns import WorkTurns
 from storage.upkeep.self_check import SelfCheck
-from storage.work import WORK
 
 FORWARDS_AT_ONCE = 2  # large ones, of the host
 

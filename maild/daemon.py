@@ -42,9 +42,8 @@ from maild.outbound.sts_refresh import StsRefresh
 from maild.outbound.tls_policy import TlsPolicies
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
-from storage import blobs, server_secrets
+from storage import server_secrets
 from storage.audit.trail import AuditRecorder
-from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
 from storage.disk import Disk
@@ -52,6 +51,8 @@ from storage.engine import migrate
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, in_words, may_pass
 from storage.ids import Ids
+from storage.mail import blobs
+from storage.mail.blobs import Blobs
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex

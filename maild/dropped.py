@@ -12,10 +12,17 @@ from typing import Any, Final
 from maild import outcomes
 from maild.message.reports import bounces
 from maild.outcomes import NewId, Verdict
-from storage import events, outbound, outbound_events
 from storage.engine.tx import Tx
-from storage.events import NewEvent
-from storage.outbound import Due, MessageMove, MessageSummary, RecipientSettlement, SummaryWithRecipients
+from storage.publishing import events
+from storage.publishing.events import NewEvent
+from storage.sending import outbound, outbound_events
+from storage.sending.outbound import (
+    Due,
+    MessageMove,
+    MessageSummary,
+    RecipientSettlement,
+    SummaryWithRecipients,
+)
 
 DROPPED: Final = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 

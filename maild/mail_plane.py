@@ -56,15 +56,16 @@ from maild.outbound.warm_up import WarmUps
 from maild.ports import ExamineArrival, LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
-from storage import domains, queue_selection
 from storage.audit.trail import AuditRecorder
-from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.clock import Clock
 from storage.disk import Disk
+from storage.domains import domains
 from storage.engine.database import Database
 from storage.ids import Ids
+from storage.mail.blobs import Blobs
 from storage.sealing import Sealer
+from storage.sending import queue_selection
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.recent_use import RecentUse

@@ -16,13 +16,14 @@ from maild import circuit_breaker
 from maild.message.address import normalize
 from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
-from storage import outbound, outbound_events, states, suppressions
+from storage import states
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records, address_hash
 from storage.clock import day_of, iso, month_of
 from storage.engine.tx import Tx
-from storage.outbound import Due, MessageSummary, RecipientSettlement
 from storage.records import RecipientRow
+from storage.sending import outbound, outbound_events, suppressions
+from storage.sending.outbound import Due, MessageSummary, RecipientSettlement
 from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id

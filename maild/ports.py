@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from storage.blobs import Blob, Stored
 from storage.engine.tx import Tx
-from storage.evidence import EvidenceRow
+from storage.mail.blobs import Blob, Stored
+from storage.mail.evidence import EvidenceRow
 from storage.records import AttachmentRow, MessageRow
 
 
@@ -108,7 +108,7 @@ class Submitter(Protocol):
 
     async def submit(self, mail: SubmittedMail) -> str:
         """Queue the message, durably; its id. Of a message that was submitted before, the id that it has. Called inside
-        `storage.blobs.Blobs.keep`."""
+        `storage.mail.blobs.Blobs.keep`."""
 
 
 LogIn = Callable[[str, str, str], Awaitable[Submitter | None]]  # username, password, peer → None: not these

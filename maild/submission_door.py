@@ -19,11 +19,11 @@ from maild.errors import SmtpError
 from maild.message.address import normalize
 from maild.ports import SubmittedMail
 from maild.submission.replies import reply_to
-from storage import inboxes
 from storage.audit.acts import Act
 from storage.audit.repeats import RepeatedActs
 from storage.engine.database import Database
-from storage.inboxes import RecipientInbox
+from storage.mail import inboxes
+from storage.mail.inboxes import RecipientInbox
 from storage.turns.rounds import Kind, Overloaded, Rounds
 
 

@@ -32,7 +32,7 @@ CREATE TABLE members (
 ) STRICT;
 CREATE INDEX members_by_email ON members (email);
 
--- What lets a member in once: the link's secret is stored nowhere (storage/console_sessions.py).
+-- What lets a member in once: the link's secret is stored nowhere (storage/tenants/console_sessions.py).
 CREATE TABLE console_links (
   token_hash      BLOB PRIMARY KEY,              -- SHA-256
   organization_id TEXT NOT NULL REFERENCES organizations (id),
@@ -133,7 +133,7 @@ CREATE INDEX domains_by_organization ON domains (organization_id, id);
 CREATE UNIQUE INDEX domains_live ON domains (organization_id, domain_name) WHERE status <> 'deleted';
 CREATE UNIQUE INDEX domains_verified ON domains (domain_name) WHERE status = 'verified';
 
--- What other hosts report about a domain (DMARC and TLS), summed up (storage/domain_reports.py).
+-- What other hosts report about a domain (DMARC and TLS), summed up (storage/domains/domain_reports.py).
 CREATE TABLE domain_reports (
   id              TEXT PRIMARY KEY,
   domain_id       TEXT REFERENCES domains (id),  -- NULL: of none, but
@@ -297,7 +297,7 @@ CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bo
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_scheduled_by_organization ON messages (organization_id, scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
--- Who has the label `unread` (storage/labels.py); the conditions are those of dialect.holds_word.
+-- Who has the label `unread` (storage/searching/labels.py); the conditions are those of dialect.holds_word.
 CREATE INDEX messages_unread_by_inbox ON messages (inbox_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
 CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DESC)
@@ -327,7 +327,7 @@ CREATE TRIGGER messages_stay_visible BEFORE UPDATE OF held_at ON messages WHEN O
   SELECT RAISE(ABORT, 'a message that was visible is not held');
 END;
 
--- What the rest of a held message's arrival needs, when it is released (storage/held_mail.py).
+-- What the rest of a held message's arrival needs, when it is released (storage/mail/held_mail.py).
 CREATE TABLE held_mail (
   message_id   TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
   inbox_id     TEXT NOT NULL,
@@ -339,7 +339,7 @@ CREATE TABLE held_mail (
 CREATE INDEX held_mail_by_header ON held_mail (inbox_id, header) WHERE header IS NOT NULL;
 CREATE INDEX held_mail_rejected ON held_mail (rejected_at) WHERE rejected_at IS NOT NULL;
 
--- Which messages have a label; all labels but `unread` (storage/labels.py).
+-- Which messages have a label; all labels but `unread` (storage/searching/labels.py).
 CREATE TABLE message_labels (
   inbox_id        TEXT NOT NULL,
   label           TEXT NOT NULL,
@@ -385,7 +385,7 @@ WHEN EXISTS (SELECT 1 FROM messages WHERE id = OLD.message_id) BEGIN
   SELECT RAISE(ABORT, 'an attachment goes with its message');
 END;
 
--- Whose code or link was handed out, to one caller each (storage/code_claims.py).
+-- Whose code or link was handed out, to one caller each (storage/agents/code_claims.py).
 CREATE TABLE code_claims (
   message_id      TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
   id              TEXT NOT NULL,
@@ -423,7 +423,7 @@ CREATE INDEX drafts_newest ON drafts (organization_id, id);
 CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
 CREATE INDEX drafts_of_inbox ON drafts (inbox_id, status, id);
 
--- What an inbox's mail may and may not do, as its organization wants it (storage/policies.py).
+-- What an inbox's mail may and may not do, as its organization wants it (storage/agents/policies.py).
 CREATE TABLE policies (
   owner_id        TEXT PRIMARY KEY,              -- an organization or an inbox
   organization_id TEXT NOT NULL REFERENCES organizations (id),
@@ -435,7 +435,7 @@ CREATE TABLE policies (
 
 CREATE INDEX policies_of_work ON policies (organization_id) WHERE has_work = 1;
 
--- Whom an organization's inboxes write to, and who writes to them (storage/rules.py).
+-- Whom an organization's inboxes write to, and who writes to them (storage/agents/rules.py).
 CREATE TABLE rules (
   id              TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
@@ -449,7 +449,7 @@ CREATE TABLE rules (
 CREATE INDEX rules_by_organization ON rules (organization_id, id);
 CREATE INDEX rules_by_value ON rules (organization_id, direction, value);
 
--- Whom an inbox has written to (storage/correspondents.py).
+-- Whom an inbox has written to (storage/mail/correspondents.py).
 CREATE TABLE correspondents (
   inbox_id        TEXT NOT NULL,
   address         TEXT NOT NULL,                 -- comparison key
@@ -459,7 +459,7 @@ CREATE TABLE correspondents (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX correspondents_by_time ON correspondents (inbox_id, mode, first_sent_at);
 
--- Mail that is held until somebody has decided about it (storage/reviews.py).
+-- Mail that is held until somebody has decided about it (storage/agents/reviews.py).
 CREATE TABLE reviews (
   id              TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
@@ -483,7 +483,7 @@ CREATE INDEX reviews_by_inbox ON reviews (inbox_id, direction, status, id);
 CREATE INDEX reviews_by_end ON reviews (expires_at) WHERE status = 'pending';
 CREATE INDEX reviews_untold ON reviews (organization_id, id) WHERE is_told = 0;
 
--- When an address was last told of what an organization holds, and up to which review (storage/review_digests.py).
+-- When an address was last told of what an organization holds, and up to which review (storage/agents/review_digests.py).
 CREATE TABLE review_digests (
   organization_id TEXT NOT NULL,
   address         TEXT NOT NULL,
@@ -494,7 +494,7 @@ CREATE TABLE review_digests (
 
 -- Work --------------------------------------------------------------------------------------
 
--- Mail that waits to be worked on; a row goes when its message is done (storage/work.py). Of a conversation one row is
+-- Mail that waits to be worked on; a row goes when its message is done (storage/agents/work.py). Of a conversation one row is
 -- the head, which is offered, claimed or put off; the others are behind it.
 CREATE TABLE work_items (
   seq             INTEGER PRIMARY KEY,           -- the order of commits
@@ -512,7 +512,7 @@ CREATE UNIQUE INDEX work_heads ON work_items (thread_id, mode) WHERE status IN (
 CREATE INDEX work_behind ON work_items (thread_id, mode, seq) WHERE status = 'behind';
 CREATE INDEX work_delayed ON work_items (ready_at) WHERE status = 'delayed';
 
--- Who works on a message, and until when nobody else does (storage/claims.py).
+-- Who works on a message, and until when nobody else does (storage/agents/claims.py).
 CREATE TABLE claims (
   id               TEXT PRIMARY KEY,
   organization_id  TEXT NOT NULL,
@@ -562,7 +562,7 @@ CREATE TABLE search_mark (
   mark TEXT NOT NULL
 ) STRICT;
 
--- What was found in messages that may be an attack on their reader (storage/evidence.py); none: not looked at yet.
+-- What was found in messages that may be an attack on their reader (storage/mail/evidence.py); none: not looked at yet.
 CREATE TABLE message_evidence (
   message_id        TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
   version           INTEGER NOT NULL,              -- of what was looked for
@@ -622,7 +622,7 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (message_id, position, attempt)
 ) STRICT, WITHOUT ROWID;
 
--- What is kept of an attempt beside its verdicts (storage/attempts.py). Not WITHOUT ROWID: rows of a KiB lie in pages of
+-- What is kept of an attempt beside its verdicts (storage/sending/attempts.py). Not WITHOUT ROWID: rows of a KiB lie in pages of
 -- a table side by side, in those of an index each would have one of its own.
 CREATE TABLE delivery_evidence (
   message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
@@ -769,7 +769,7 @@ CREATE TABLE webhook_attempts (
 CREATE INDEX webhook_attempts_by_organization ON webhook_attempts (organization_id, created_at DESC, id DESC);
 CREATE INDEX webhook_attempts_by_age ON webhook_attempts (created_at);
 
--- Policies of mail domains for TLS that were fetched (storage/sts_policies.py).
+-- Policies of mail domains for TLS that were fetched (storage/sending/sts_policies.py).
 CREATE TABLE sts_policies (
   domain     TEXT PRIMARY KEY,
   policy_id  TEXT NOT NULL,
@@ -782,7 +782,7 @@ CREATE TABLE sts_policies (
 CREATE INDEX sts_policies_by_age ON sts_policies (fetched_at);
 CREATE INDEX sts_policies_by_end ON sts_policies (expires_at);
 
--- Messages of a day to a group of mail hosts, by the section that is warmed up (storage/warm_up_counts.py).
+-- Messages of a day to a group of mail hosts, by the section that is warmed up (storage/sending/warm_up_counts.py).
 CREATE TABLE warm_up_counts (
   day        TEXT NOT NULL,
   section    TEXT NOT NULL,
@@ -791,7 +791,7 @@ CREATE TABLE warm_up_counts (
   PRIMARY KEY (day, section, host_group)
 ) STRICT, WITHOUT ROWID;
 
--- What the outbound sessions of a day were like, for reports to the domains (storage/tls_sessions.py).
+-- What the outbound sessions of a day were like, for reports to the domains (storage/sending/tls_sessions.py).
 CREATE TABLE tls_sessions (
   day          INTEGER NOT NULL,                 -- since 1970-01-01 (UTC)
   domain       TEXT NOT NULL,                    -- an A-label

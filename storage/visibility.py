@@ -1,5 +1,5 @@
 """Which messages there are. One that is held (`held_at`) is in the store and nowhere else: in no list, search, thread,
-counter, figure, event or answer, until it is released (`storage/held_mail.py`).
+counter, figure, event or answer, until it is released (`storage/mail/held_mail.py`).
 
 Every statement that reads `messages` says VISIBLE, with its alias in front where it has one (`m.{VISIBLE}`);
 `tests/unit/storage/test_visibility.py` finds those that don't, and has the reason of each. Where many messages are

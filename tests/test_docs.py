@@ -23,8 +23,8 @@ from controlplane.mcp.tools import TOOLS
 from controlplane.operations.table import OPERATIONS
 from maild import __version__
 from maild.cli.program import main
+from storage.agents.policies import NO_POLICY, document_of
 from storage.audit.acts import Act
-from storage.policies import NO_POLICY, document_of
 from tests.support.words import ROOT, of_sources, tracked
 
 README = ROOT / "README.md"
@@ -115,7 +115,8 @@ def keys() -> set[str]:
 
 
 def test_every_name_with_a_dot_is_a_key_or_a_module() -> None:
-    """In sources: `storage.reserve_percent`, storage.blobs, outbound.look_again (a function of storage/outbound.py)."""
+    """In sources: `storage.reserve_percent`, storage.mail.blobs, outbound.look_again (a function of
+    storage/sending/outbound.py)."""
     known = keys()
     packages = {file.stem: file.read_text("utf-8") for file in (ROOT / "storage").rglob("*.py")}
     for name, text in TOLD.items():

@@ -8,11 +8,11 @@ import structlog
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import mail_scopes_of
-from storage import keys
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.records import KeyRow, load
+from storage.tenants import keys
 
 log = structlog.get_logger("maild.api")
 

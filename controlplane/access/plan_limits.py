@@ -1,12 +1,12 @@
-"""What the API answers where a plan, or a policy, allows no more (storage/allowances.py decides): docs/contract.md,
-section 7."""
+"""What the API answers where a plan, or a policy, allows no more (storage/tenants/allowances.py decides):
+docs/contract.md, section 7."""
 
 from types import TracebackType
 from typing import Any
 
 from controlplane.contract.refusals import Refusal
-from storage.allowances import UsedUp
 from storage.clock import iso_or_none
+from storage.tenants.allowances import UsedUp
 
 _CODES = {
     "openDrafts": "draft_limit_reached",

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import grants
-from storage import callers
 from storage.audit.acts import Actor
 from storage.engine.tx import Tx
+from storage.tenants import callers
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
 SEES_HELD = "reviews:read"

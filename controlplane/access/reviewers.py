@@ -5,8 +5,8 @@ An organization's keys do, those that hold the scopes; or members and the operat
 """
 
 from controlplane.contract.refusals import Refusal
-from storage import organizations
 from storage.engine.tx import Tx
+from storage.tenants import organizations
 
 KEYS, MEMBERS = "keys", "members"
 

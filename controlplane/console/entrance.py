@@ -20,7 +20,7 @@ from controlplane.transport.callers import PRINCIPAL, REQUEST
 from controlplane.transport.connections import is_local
 from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.request_headers import cookie
-from storage.console_sessions import SESSION_MS
+from storage.tenants.console_sessions import SESSION_MS
 
 MAIL = f"{SIGN_IN}/mail"
 SIGN_OUT = f"{ROOT}/sign-out"

@@ -13,16 +13,16 @@ from conf.log_events import LogEvent, tell
 from controlplane.access.console_links import link_to
 from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize
-from storage import console_sessions, members
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import Clock, iso
-from storage.console_sessions import HOUR_MS, SECRET_BYTES, secret_of
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.members import MemberRow
 from storage.service import Enduring, LoopService
+from storage.tenants import console_sessions, members
+from storage.tenants.console_sessions import HOUR_MS, SECRET_BYTES, secret_of
+from storage.tenants.members import MemberRow
 
 ASKED_MAX = 100
 LINKS_PER_HOUR = 3

@@ -10,7 +10,7 @@ import jinja2
 
 from controlplane.console.budget import cut, drawn_within
 from storage.clock import Clock
-from storage.labels import COUNTED_MAX
+from storage.searching.labels import COUNTED_MAX
 
 _FOLDER = "controlplane.console"
 ASSETS = {

@@ -15,12 +15,16 @@ from controlplane.access.principal import LIVE, Principal
 from controlplane.console.faults import TooMany
 from controlplane.contract.scopes import ALL, SCOPES
 from controlplane.operations.sessions import end_of
-from storage import console_sessions
 from storage.audit.acts import Act, Actor
 from storage.audit.repeats import RepeatedActs
 from storage.audit.trail import Records
 from storage.clock import Clock
-from storage.console_sessions import (
+from storage.engine.database import Database
+from storage.engine.failures import StoreFailure
+from storage.engine.tx import Tx
+from storage.ids import Ids
+from storage.tenants import console_sessions
+from storage.tenants.console_sessions import (
     MINUTE_MS,
     PREFIX,
     SECRET_BYTES,
@@ -31,10 +35,6 @@ from storage.console_sessions import (
     hash_of,
     secret_of,
 )
-from storage.engine.database import Database
-from storage.engine.failures import StoreFailure
-from storage.engine.tx import Tx
-from storage.ids import Ids
 
 log = structlog.get_logger("maild.api")
 

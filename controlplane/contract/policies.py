@@ -7,9 +7,9 @@ from pydantic import Field
 from controlplane.contract.checks import WarningCode
 from controlplane.contract.fields import WHOLE, Email
 from controlplane.contract.model import RequestBody, ResponseModel
-from storage.policies import EXPIRES_AFTER_S
+from storage.agents.policies import EXPIRES_AFTER_S
 
-# How strict each word is, says storage/policies.py.
+# How strict each word is, says storage/agents/policies.py.
 Recipients = Literal["any", "allowlist", "participants"]
 Review = Literal["off", "external", "first_time", "all"]
 ReplyTo = Literal["honor", "verified"]

@@ -16,7 +16,7 @@ from controlplane.contract.fields import (
 )
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.address import normalize, split, strip_plus
-from storage.rules import LABELS_BELOW_MAX
+from storage.agents.rules import LABELS_BELOW_MAX
 
 NOTE_CHARS = 200
 _BELOW = "*."

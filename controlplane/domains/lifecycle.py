@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from controlplane.domains.checks import PURPOSES, REQUIRED
-from storage.domains import DomainRow
+from storage.domains.domains import DomainRow
 
 WINDOW_MS = 72 * 3_600_000
 

@@ -9,8 +9,8 @@ import structlog
 
 from controlplane.domains.lifecycle import WINDOW_MS
 from controlplane.domains.registry import Registry
-from storage import domains
 from storage.clock import Clock
+from storage.domains import domains
 from storage.engine.database import Database
 from storage.service import Enduring, LoopService
 from storage.set_aside import SetAside

@@ -20,17 +20,22 @@ from controlplane.contract.refusals import Refusal
 from controlplane.domains import checks, lifecycle
 from controlplane.domains.checks import Finding, Ours, PublishedKey, Record
 from controlplane.domains.doh import Panel, Question
-from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage, withdrawal
+from storage import usage
 from storage.audit.acts import Act, Actor, system
 from storage.audit.trail import Records
 from storage.clock import Clock, day_of, iso_or_none
-from storage.dkim_keys import Algorithm, DkimKey
-from storage.domains import DomainRow
+from storage.domains import dkim_keys, domains
+from storage.domains.dkim_keys import Algorithm, DkimKey
+from storage.domains.domains import DomainRow
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import inboxes, withdrawal
+from storage.publishing import events
 from storage.records import dump, load
 from storage.sealing import Sealer
+from storage.sending import outbound
+from storage.tenants import allowances
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20

@@ -1,7 +1,7 @@
 """What became of an organization's mail: totals, events over time, destinations.
 
 Counting is proportional to the mail in the window, so it never takes the readers for itself: it goes
-slice by slice (`storage.analytics`), one slice at a time for an organization, and other requests are
+slice by slice (`storage.tenants.analytics`), one slice at a time for an organization, and other requests are
 served between two slices. A bounce or a delay counts for the message's own time, not for the time it came.
 """
 
@@ -14,11 +14,11 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from controlplane.contract.refusals import Fault, invalid
-from storage import analytics
-from storage.analytics import AnalyticsSpan, Destined, MessageSlice
 from storage.clock import DAY_MS
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.tenants import analytics
+from storage.tenants.analytics import AnalyticsSpan, Destined, MessageSlice
 from storage.usage import share
 
 P = ParamSpec("P")

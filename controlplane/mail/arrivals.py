@@ -10,10 +10,12 @@ from collections import deque
 from typing import NamedTuple
 
 from maild.message.address import is_within
-from storage import code_claims, events, messages
+from storage.agents import code_claims
 from storage.engine.tx import Tx
-from storage.events import Arrival
 from storage.ids import first_at, made_at
+from storage.mail import messages
+from storage.publishing import events
+from storage.publishing.events import Arrival
 from storage.records import verified_domain
 from storage.searching import search
 from storage.searching.folding import fold, holds

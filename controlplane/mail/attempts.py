@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from maild.message import delivery_evidence
 from maild.message.reports import bounces
-from storage import attempts
-from storage.attempts import OneAttempt
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
 from storage.records import DeliveryAttemptRow, dump
+from storage.sending import attempts
+from storage.sending.attempts import OneAttempt
 
 PAGE = 50
 

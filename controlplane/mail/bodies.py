@@ -17,10 +17,10 @@ from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.model import Slice
 from maild.message.parse import read_text
 from maild.message.text_stream import text_pieces
-from storage import blobs, messages
-from storage.blobs import Blob, BlobMissing, Blobs
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.mail import blobs, messages
+from storage.mail.blobs import Blob, BlobMissing, Blobs
 from storage.records import AttachmentRow, MessageRow, load
 from storage.shown.message_json import ShownMessage
 from storage.turns.cpu_threads import CpuThreads

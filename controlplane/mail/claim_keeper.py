@@ -1,8 +1,9 @@
 """Time passes for claims: leases that are over are settled, what was put off is offered again, who waits is told.
 
 Nothing is held in memory: what is due stands in the rows, so a restart neither forgets nor repeats; and a lease that is
-over ends nothing late (storage.claims), so it does not matter when this looks. It is woken by commits that change what
-is offered; the wall clock decides, and may jump, so it is looked at every LOOK_AGAIN_S while anything waits for it.
+over ends nothing late (storage.agents.claims), so it does not matter when this looks. It is woken by commits that
+change what is offered; the wall clock decides, and may jump, so it is looked at every LOOK_AGAIN_S while anything waits
+for it.
 """
 
 from collections.abc import Callable, Collection
@@ -11,8 +12,8 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.contract.claims import DELAY_S_MAX, LEASE_S_MAX
-from storage import claims, work
-from storage.claims import EndedClaim
+from storage.agents import claims, work
+from storage.agents.claims import EndedClaim
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx

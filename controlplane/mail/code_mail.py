@@ -8,7 +8,7 @@ from controlplane.contract.codes import CodeKind
 from maild.message.address import is_within
 from maild.message.sign_in.codes import FoundValue, find_code
 from maild.message.sign_in.sign_in_links import find_link
-from storage.code_claims import CodeMail
+from storage.agents.code_claims import CodeMail
 
 
 class WantedCode(NamedTuple):

@@ -26,11 +26,11 @@ from maild.message.evidence.files import HEAD_OCTETS, NamedFile
 from maild.message.evidence.finding import VERSION, EvidenceFound
 from maild.message.evidence.senders import SenderFacts, domain_of
 from maild.message.parse import parse, read_text
-from storage import blobs, evidence, held_mail, messages
-from storage.blobs import Blob, BlobMissing, Blobs
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.evidence import EvidenceRow, KnownPeople
+from storage.mail import blobs, evidence, held_mail, messages
+from storage.mail.blobs import Blob, BlobMissing, Blobs
+from storage.mail.evidence import EvidenceRow, KnownPeople
 from storage.records import AttachmentRow, MessageRow, answers_to, load, verified_domain
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads

@@ -1,8 +1,8 @@
 """Looks at mail that came in, behind its commit and behind everything else.
 
-Each round takes a few messages that the log tells of (storage/evidence.py), looks at them one by one, and writes what
-was found with the mark in one unit. Then it rests a multiple of what that took: while much else is written, nearly all
-of the time, and as soon as that ends it goes on. Whoever asks for a message's evidence does not wait for it.
+Each round takes a few messages that the log tells of (storage/mail/evidence.py), looks at them one by one, and writes
+what was found with the mark in one unit. Then it rests a multiple of what that took: while much else is written, nearly
+all of the time, and as soon as that ends it goes on. Whoever asks for a message's evidence does not wait for it.
 """
 
 import structlog
@@ -10,12 +10,12 @@ import structlog
 from conf.tuning import EvidenceTuning
 from controlplane.mail.evidence import Examiner
 from maild.message.evidence.finding import VERSION
-from storage import evidence
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
-from storage.evidence import EvidenceRow
+from storage.mail import evidence
+from storage.mail.evidence import EvidenceRow
 from storage.service import Enduring, LoopService
 
 log = structlog.get_logger("maild.evidence")

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from controlplane.contract.messages import LABELS_MAX
 from controlplane.contract.refusals import Fault, invalid
-from storage import messages
-from storage.change_events import ChangeEvents
 from storage.engine.tx import Tx
-from storage.labels import UNREAD
+from storage.mail import messages
+from storage.publishing.change_events import ChangeEvents
 from storage.records import MessageRow, load
+from storage.searching.labels import UNREAD
 
 
 class AskedLabels(NamedTuple):

@@ -6,10 +6,10 @@ of these are looked at; else thread after thread, in the order of the page.
 
 import time
 
-from storage import labels
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.labels import COUNTED_MAX, ThreadPlace, WantedThreads
+from storage.searching import labels
+from storage.searching.labels import COUNTED_MAX, ThreadPlace, WantedThreads
 from storage.shown import thread_json
 from storage.shown.kept_json import KeptJson
 from storage.shown.message_json import Part

@@ -35,7 +35,7 @@ from controlplane.operations.invoke import Operations
 from controlplane.operations.results import Result
 from controlplane.operations.table import WHO_AM_I
 from controlplane.webhooks.waits import OnLeave
-from storage.blobs import BlobMissing
+from storage.mail.blobs import BlobMissing
 
 log = structlog.get_logger("maild.api")
 

@@ -5,8 +5,8 @@ from typing import Any
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import agents
-from storage.agents import AgentRow
+from storage.agents import agents
+from storage.agents.agents import AgentRow
 from storage.audit.acts import Act
 from storage.clock import iso
 from storage.engine.tx import Tx

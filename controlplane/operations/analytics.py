@@ -7,8 +7,8 @@ from controlplane.mail.analytics import Destination, Series, Summary, span_of
 from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage.analytics import AnalyticsSpan
 from storage.clock import iso, iso_or_none
+from storage.tenants.analytics import AnalyticsSpan
 
 SERIES_DAYS = 1
 

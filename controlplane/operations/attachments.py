@@ -8,9 +8,9 @@ from controlplane.mail import bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download
 from maild.message.charsets import begins_as_utf8
-from storage import blobs, held_mail, messages
-from storage.blobs import Blob, BlobMissing
 from storage.engine.tx import Tx
+from storage.mail import blobs, held_mail, messages
+from storage.mail.blobs import Blob, BlobMissing
 from storage.records import AttachmentRow
 
 INLINE_TYPES = frozenset(

@@ -4,9 +4,10 @@ from typing import Any
 
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import inboxes, policies, reviews
+from storage.agents import policies, reviews
+from storage.agents.policies import document_of
 from storage.engine.tx import Tx
-from storage.policies import document_of
+from storage.mail import inboxes
 
 
 async def who_am_i(call: Call) -> Result:

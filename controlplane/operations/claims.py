@@ -16,12 +16,13 @@ from controlplane.operations.results import JsonPieces, Result
 from controlplane.operations.retries import small_retry_of
 from controlplane.operations.shown_messages import Whole, member_pieces, read_bodies, shown_message
 from controlplane.sending.submission import Retry, recalled
-from storage import claims, inboxes, messages, policies, work
-from storage.claims import LIVE_MAX, Claimant
+from storage.agents import claims, policies, work
+from storage.agents.claims import LIVE_MAX, Claimant
 from storage.clock import iso
 from storage.engine.tx import Tx
-from storage.labels import UNREAD
+from storage.mail import inboxes, messages
 from storage.records import ClaimRow, dump, load
+from storage.searching.labels import UNREAD
 from storage.shown import message_json
 
 ENDPOINT = "POST /v1/inboxes/{id}/claims"

@@ -15,11 +15,12 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, small_retry_of
 from controlplane.sending.submission import Accepted, Retry, recalled
-from storage import code_claims, inboxes, messages
-from storage.code_claims import CodeMail
+from storage.agents import code_claims
+from storage.agents.code_claims import CodeMail
 from storage.engine.tx import Tx
-from storage.labels import UNREAD
+from storage.mail import inboxes, messages
 from storage.records import load
+from storage.searching.labels import UNREAD
 from storage.searching.search import IN_EVERYTHING, Scope
 
 ENDPOINT = "POST /v1/inboxes/{id}/codes/claim"

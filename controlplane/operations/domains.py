@@ -11,10 +11,10 @@ from controlplane.contract.refusals import Refusal
 from controlplane.domains.registry import ShownDomain
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
-from storage import domain_reports, domains
 from storage.clock import iso, iso_or_none, next_day_ms
-from storage.domain_reports import DomainReportRow
-from storage.domains import DomainRow
+from storage.domains import domain_reports, domains
+from storage.domains.domain_reports import DomainReportRow
+from storage.domains.domains import DomainRow
 from storage.engine.tx import Tx
 from storage.records import load
 

@@ -14,10 +14,11 @@ from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of
 from controlplane.sending.preparing import spare_live_draft
 from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
-from storage import allowances, drafts, inboxes, messages, organizations
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
+from storage.mail import drafts, inboxes, messages
 from storage.records import DraftRow, dump
+from storage.tenants import allowances, organizations
 
 ENDPOINT = "POST /v1/drafts"
 BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of them

@@ -9,9 +9,9 @@ from controlplane.operations.operation import Call
 from controlplane.operations.reach import require_reach
 from controlplane.operations.results import EventFeed, JsonArray
 from controlplane.webhooks.events import encode, envelope, render
-from storage import events
 from storage.engine.tx import Tx
-from storage.events import Selection
+from storage.publishing import events
+from storage.publishing.events import Selection
 
 SLICE_EVENTS = 25
 

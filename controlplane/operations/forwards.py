@@ -17,9 +17,9 @@ from controlplane.sending.submission import Retry, Submission
 from maild.message.compose import OutgoingAttachment
 from maild.message.header_writer import is_id
 from maild.message.outgoing_warnings import AuthoredWords
-from storage import blobs, messages
-from storage.blobs import Blob, BlobMissing
 from storage.engine.tx import Tx
+from storage.mail import blobs, messages
+from storage.mail.blobs import Blob, BlobMissing
 from storage.records import AttachmentRow, MessageRow
 
 T = TypeVar("T")

@@ -11,12 +11,15 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import is_within
-from storage import agents, allowances, domains, inboxes, organizations, policies, withdrawal
+from storage.agents import agents, policies
+from storage.agents.policies import Policy, document_of
 from storage.audit.acts import Act
 from storage.clock import DAY_MS, iso, iso_or_none
+from storage.domains import domains
 from storage.engine.tx import Tx
-from storage.policies import Policy, document_of
+from storage.mail import inboxes, withdrawal
 from storage.records import InboxRow, dump
+from storage.tenants import allowances, organizations
 
 
 async def create_inbox(call: Call) -> Result:

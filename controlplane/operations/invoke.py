@@ -27,11 +27,11 @@ from controlplane.operations.operation import (
 from controlplane.operations.results import AnyResult
 from controlplane.webhooks.waits import OnLeave
 from maild.message.address import normalize
-from storage import inboxes
 from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 
 Input = AbstractAsyncContextManager[Any]
 ADDRESSES_AT_ONCE = 10

@@ -8,11 +8,12 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import inboxes, keys
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 from storage.records import KeyRow
+from storage.tenants import keys
 
 LISTED_MAX = 1000  # without a limit; the contract's list has none
 WARNING = "Save this key now: it is shown only once and cannot be recovered."

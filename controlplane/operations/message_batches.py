@@ -13,8 +13,8 @@ from controlplane.mail import labelling
 from controlplane.operations.messages import remove
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import inboxes, messages
 from storage.engine.tx import Tx
+from storage.mail import inboxes, messages
 
 # Of a batch with those of its threads: other writers wait as long as it takes, and to delete takes longer.
 MESSAGES_MAX = 500

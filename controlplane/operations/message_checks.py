@@ -17,8 +17,8 @@ from controlplane.sending.preparing import refuse_unsendable, request_of, spare_
 from controlplane.sending.replying import SENDING
 from controlplane.sending.submission import Submission
 from maild.message.outgoing_warnings import AuthoredWords
-from storage import drafts, inboxes
 from storage.engine.tx import Tx
+from storage.mail import drafts, inboxes
 from storage.records import DraftRow
 
 # What a forward can be refused with before it is put together.

@@ -13,16 +13,17 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.thread_context import AT_ONCE_CHARS, context_message
 from maild.message.context.thread_context import ContextMessage, ReadThread, context
-from storage import conversation, evidence, thread_words, threads
 from storage.engine.tx import Tx
-from storage.evidence import EvidenceRow
-from storage.thread_words import SpokenRow
+from storage.mail import conversation, evidence, thread_words, threads
+from storage.mail.evidence import EvidenceRow
+from storage.mail.thread_words import SpokenRow
 
 KINDS_TOLD = 6
 
 
 class SpokenMessage(NamedTuple):
-    """A message as it is read. `last_message_id`: the newest of its conversation that counts (storage.conversation)."""
+    """A message as it is read. `last_message_id`: the newest of its conversation that counts
+    (storage.mail.conversation)."""
 
     row: SpokenRow
     thread_id: str

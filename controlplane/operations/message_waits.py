@@ -14,7 +14,7 @@ from controlplane.operations.reach import require_reach
 from controlplane.operations.results import JsonPieces, Result
 from controlplane.operations.shown_messages import Whole, member_pieces, read_bodies
 from maild.message.sign_in.codes import find_code
-from storage import code_claims
+from storage.agents import code_claims
 from storage.engine.tx import Tx
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.shown import message_json

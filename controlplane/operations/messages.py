@@ -16,10 +16,10 @@ from controlplane.operations.retries import accepted, retry_of
 from controlplane.operations.shown_messages import Whole, nothing, parts, shown_message
 from controlplane.sending.submission import Submission
 from maild.message.idn import unicode_domain
-from storage import blobs, held_mail, messages
 from storage.audit.acts import Act
-from storage.blobs import Blob, Blobs
 from storage.engine.tx import Tx
+from storage.mail import blobs, held_mail, messages
+from storage.mail.blobs import Blob, Blobs
 from storage.records import MessageRow
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.shown import message_json

@@ -31,14 +31,14 @@ from controlplane.webhooks.waits import OnLeave
 from storage.audit.acts import Act, Actor
 from storage.audit.repeats import RepeatedActs
 from storage.audit.trail import Records
-from storage.blobs import Blobs
-from storage.change_events import ChangeEvents
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.queue_selection import QueueChange, QueueSelection
+from storage.mail.blobs import Blobs
+from storage.publishing.change_events import ChangeEvents
 from storage.searching.search_index import SearchIndex
+from storage.sending.queue_selection import QueueChange, QueueSelection
 from storage.shown.kept_json import KeptJson
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads

@@ -6,11 +6,12 @@ from typing import Any
 
 from controlplane.operations.operation import Call, Run
 from controlplane.operations.results import Result
-from storage import outbound, queue_selection, switches
+from storage import switches
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
-from storage.queue_selection import (
+from storage.sending import outbound, queue_selection
+from storage.sending.queue_selection import (
     STEPS,
     DestinationLine,
     FoundForChange,

@@ -7,12 +7,13 @@ from typing import Any
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import members, organizations, usage
+from storage import usage
 from storage.clock import iso, iso_or_none, next_day_ms, next_month_ms
 from storage.engine.tx import Tx
-from storage.members import MemberRow
-from storage.organizations import Used
 from storage.records import OrganizationRow
+from storage.tenants import members, organizations
+from storage.tenants.members import MemberRow
+from storage.tenants.organizations import Used
 from storage.usage import REPUTATION_DAYS, ReputationRates
 
 

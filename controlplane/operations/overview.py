@@ -2,7 +2,7 @@
 
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import overview
+from storage.tenants import overview
 
 
 async def show_waiting(call: Call) -> Result:

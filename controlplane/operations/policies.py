@@ -7,11 +7,12 @@ from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import normalize
-from storage import inboxes, policies
+from storage.agents import policies
+from storage.agents.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records, address_hash
 from storage.engine.tx import Tx
-from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
+from storage.mail import inboxes
 from storage.records import dump, load
 
 

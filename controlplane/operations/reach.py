@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
-from storage import inboxes
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 
 
 def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:

@@ -19,8 +19,8 @@ from controlplane.sending import replying
 from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
 from maild.message.outgoing_warnings import AuthoredWords
-from storage import conversation, messages, threads
 from storage.engine.tx import Tx
+from storage.mail import conversation, messages, threads
 from storage.records import MessageRow
 
 Find = Callable[[Tx, Call], MessageRow]

@@ -16,11 +16,12 @@ from controlplane.sending.replying import SENDING
 from controlplane.sending.review_desk import find
 from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_json, reviewed_message
 from maild.message.address import normalize
-from storage import correspondents, held_mail, reviews
+from storage.agents import reviews
+from storage.agents.reviews import ReviewFilter
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
+from storage.mail import correspondents, held_mail
 from storage.records import ReviewRow, load, recipients_of
-from storage.reviews import ReviewFilter
 
 CONTEXT_TOKENS = 4000
 

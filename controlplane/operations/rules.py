@@ -12,12 +12,14 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, small_retry_of
 from controlplane.sending.submission import Accepted, Retry, recalled
-from storage import allowances, inboxes, rules
+from storage.agents import rules
+from storage.agents.rules import RuleRow
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records, address_hash
 from storage.clock import iso
 from storage.engine.tx import Tx
-from storage.rules import RuleRow
+from storage.mail import inboxes
+from storage.tenants import allowances
 
 ENDPOINT = "POST /v1/rules"
 

@@ -6,11 +6,11 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import ALL
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from storage import console_sessions
 from storage.audit.acts import Act
 from storage.audit.trail import Records
 from storage.clock import iso
 from storage.engine.tx import Tx
+from storage.tenants import console_sessions
 
 LISTED_MAX = 100
 

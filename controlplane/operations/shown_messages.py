@@ -10,9 +10,9 @@ from controlplane.mail import bodies
 from controlplane.mail.bodies import Bodies, MessageBody
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
-from storage import blobs
-from storage.blobs import Blob
 from storage.engine.tx import Tx
+from storage.mail import blobs
+from storage.mail.blobs import Blob
 from storage.shown.message_json import Part, ShownMessage
 
 

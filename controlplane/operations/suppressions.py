@@ -6,12 +6,12 @@ from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import normalize
-from storage import suppressions
 from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.clock import iso
 from storage.engine.tx import Tx
-from storage.suppressions import SuppressionRow
+from storage.sending import suppressions
+from storage.sending.suppressions import SuppressionRow
 
 
 async def create_suppression(call: Call) -> Result:

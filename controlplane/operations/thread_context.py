@@ -18,11 +18,11 @@ from maild.message.context.thread_context import (
     ToldThread,
     context,
 )
-from storage import conversation, thread_words, threads
 from storage.clock import iso
 from storage.engine.tx import Tx
+from storage.mail import conversation, thread_words, threads
+from storage.mail.thread_words import SpokenRow
 from storage.records import verified_domain
-from storage.thread_words import SpokenRow
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ _TOLD_STATES = ("held", "scheduled", "failed", "cancelled")
 
 
 class SpokenThread(NamedTuple):
-    """The messages that a context may show, newest first, and the newest that counts (storage.conversation)."""
+    """The messages that a context may show, newest first, and the newest that counts (storage.mail.conversation)."""
 
     message_count: int
     last_message_id: str | None

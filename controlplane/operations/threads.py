@@ -14,10 +14,10 @@ from controlplane.mail.labelling import AskedLabels
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, JsonPieces, Result
 from controlplane.operations.shown_messages import Whole, member_pieces, nothing, parts, read_bodies
-from storage import threads
 from storage.engine.tx import Tx
 from storage.ids import made_at
-from storage.labels import Owner, ThreadPlace, WantedThreads
+from storage.mail import threads
+from storage.searching.labels import Owner, ThreadPlace, WantedThreads
 from storage.shown import message_json, thread_json
 from storage.shown.message_json import Part, Weight
 from storage.shown.thread_json import FIRST, ShownThread

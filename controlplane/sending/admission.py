@@ -14,14 +14,18 @@ from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
-from storage import correspondents, events, inboxes, outbound, policies, rules, tripwire, usage
+from storage import usage
+from storage.agents import policies, rules
+from storage.agents.rules import Ruling
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import day_of, iso, month_of
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import correspondents, inboxes, tripwire
+from storage.publishing import events
 from storage.records import InboxRow, MessageRow, RecipientRow, answers_to, recipients_of
-from storage.rules import Ruling
+from storage.sending import outbound
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 So both are there after a crash, or neither is.
 """
 
-from storage import claims, messages
-from storage.change_events import ChangeEvents
+from storage.agents import claims
 from storage.engine.tx import Tx
-from storage.labels import UNREAD
+from storage.mail import messages
+from storage.publishing.change_events import ChangeEvents
 from storage.records import load
+from storage.searching.labels import UNREAD
 
 
 def complete(tx: Tx, organization_id: str, claim_id: str, told: ChangeEvents) -> None:

@@ -22,23 +22,17 @@ from controlplane.sending.participants import (
 )
 from maild.message.address import normalize, suppression_keys
 from maild.message.reply_recipients import is_own
-from storage import (
-    allowances,
-    claims,
-    conversation,
-    domains,
-    exchanges,
-    inboxes,
-    suppressions,
-    threads,
-    tripwire,
-    usage,
-)
+from storage import usage
+from storage.agents import claims
+from storage.agents.policies import Levels
+from storage.agents.rules import Ruling
 from storage.clock import DAY_MS, day_of, is_recent, iso, iso_or_none, next_day_ms
+from storage.domains import domains
 from storage.engine.tx import Tx
-from storage.policies import Levels
+from storage.mail import conversation, exchanges, inboxes, threads, tripwire
 from storage.records import InboxRow, OrganizationRow, verified_domain
-from storage.rules import Ruling
+from storage.sending import suppressions
+from storage.tenants import allowances
 
 BULK_WINDOW_MS = 10 * 60_000
 TRIPPED_FOR_MS = DAY_MS

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from controlplane.sending.guards import Attempt, rules_that_hold
 from controlplane.sending.outgoing import OutgoingWarning
-from storage import correspondents, inboxes, reviews
+from storage.agents import reviews
+from storage.agents.policies import Policy
 from storage.engine.tx import Tx
-from storage.policies import Policy
+from storage.mail import correspondents, inboxes
 from storage.records import MessageRow, ReviewRow, dump
 
 
@@ -58,7 +59,7 @@ def by_recipients(tx: Tx, attempt: Attempt, policy: Policy) -> Iterator[str]:
 
 
 def by_rules(tx: Tx, attempt: Attempt, policy: Policy) -> Iterator[str]:
-    """The ids of rules that say `hold` of a recipient whom no sterner one names (storage/rules.py)."""
+    """The ids of rules that say `hold` of a recipient whom no sterner one names (storage/agents/rules.py)."""
     yield from rules_that_hold(attempt)
 
 

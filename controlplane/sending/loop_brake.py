@@ -10,7 +10,7 @@ Pure: rows and times in, a time out.
 
 from collections.abc import Iterator, Sequence
 
-from storage.exchanges import ThreadLine
+from storage.mail.exchanges import ThreadLine
 
 EXCHANGES = 20
 WINDOW_MS = 60 * 60_000

@@ -16,15 +16,16 @@ from maild.message.address import normalize
 from maild.message.compose import Outgoing, compose
 from maild.message.digest import digest
 from maild.message.model import Mailbox
-from storage import blobs, inboxes, messages, outbound
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
-from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.inboxes import RecipientInbox
+from storage.mail import blobs, inboxes, messages
+from storage.mail.blobs import Blobs
+from storage.mail.inboxes import RecipientInbox
+from storage.sending import outbound
 from storage.turns.cpu_threads import CpuThreads
 
 # Given a token and an address of ours, the message; called in a thread.

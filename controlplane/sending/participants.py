@@ -15,11 +15,12 @@ from itertools import chain, islice
 from controlplane.contract.refusals import Refusal
 from maild.message.address import normalize
 from maild.message.reply_recipients import Correspondence, is_foreign
-from storage import conversation, rules
-from storage.conversation import SaidOfPeople
+from storage.agents import rules
+from storage.agents.rules import Ruling
 from storage.engine.tx import Tx
+from storage.mail import conversation
+from storage.mail.conversation import SaidOfPeople
 from storage.records import MessageRow, answers_to, load, verified_domain
-from storage.rules import Ruling
 
 ADDRESSES_LOOK = 5000  # the newest: a stranger who takes part may name as many as he likes
 RULED_LOOK = 1000  # of those whom a stranger's mail names

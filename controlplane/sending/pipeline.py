@@ -56,18 +56,20 @@ from controlplane.sending.submission import (
     with_resolved,
 )
 from maild.message.digest import KeptContent
-from storage import blobs, drafts, inboxes, messages, outbound, reviews
+from storage.agents import reviews
 from storage.audit.acts import Act
 from storage.audit.trail import Records
-from storage.blobs import Blobs, Stored
-from storage.change_events import ChangeEvents
 from storage.clock import Clock, iso
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
+from storage.mail import blobs, drafts, inboxes, messages
+from storage.mail.blobs import Blobs, Stored
+from storage.publishing.change_events import ChangeEvents
 from storage.records import AttachmentRow, DraftRow, InboxRow, MessageRow, RecipientRow, ReviewRow
+from storage.sending import outbound
 from storage.shown import message_json, new_message_json
 
 log = structlog.get_logger("maild.sending")

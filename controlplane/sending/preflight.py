@@ -27,15 +27,16 @@ from maild.message.address import normalize, split, suppression_keys
 from maild.message.digest import KeptContent
 from maild.message.outgoing_warnings import AddressFinder, AuthoredWords, content_warnings, is_no_reply
 from maild.message.reply_recipients import is_foreign
-from storage import conversation, correspondents, outbound, suppressions
-from storage import correspondence as letters
+from storage.agents.policies import Policy
+from storage.agents.rules import Ruling
 from storage.clock import DAY_MS, Clock
-from storage.correspondence import CameIn, SentWords
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.policies import Policy
+from storage.mail import conversation, correspondents
+from storage.mail import correspondence as letters
+from storage.mail.correspondence import CameIn, SentWords
 from storage.records import MessageRow, answers_to, load
-from storage.rules import Ruling
+from storage.sending import outbound, suppressions
 from storage.turns.cpu_threads import CpuThreads
 
 AT_ONCE_CHARS = 2048  # some milliseconds of looking for what is wrong

@@ -14,12 +14,13 @@ from controlplane.sending.queue_room import QueueRoom
 from controlplane.sending.submission import Submission, check_if_last
 from maild.message.compose import OutgoingAttachment
 from maild.message.digest import KeptContent
-from storage import inboxes, messages, switches
+from storage import switches
 from storage.clock import DAY_MS, Clock
 from storage.disk import Disk
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import inboxes, messages
 from storage.records import DraftRow, InboxRow, MessageRow, load
 from storage.turns.cpu_threads import CpuThreads
 

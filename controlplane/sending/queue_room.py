@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from controlplane.contract.refusals import Refusal
-from storage import outbound
 from storage.clock import Clock
 from storage.engine.database import Database
+from storage.sending import outbound
 
 RECHECK_MS = 1000
 

@@ -34,8 +34,9 @@ from maild.message.reply_recipients import (
     resolve,
 )
 from maild.message.thread_headers import forward_subject, reply_subject
-from storage import inboxes, policies
+from storage.agents import policies
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 from storage.records import InboxRow, MessageRow
 
 # What never left, or is to leave yet, can't be answered.

@@ -14,11 +14,12 @@ from controlplane.contract.refusals import Refusal
 from controlplane.sending.admission import Refused
 from controlplane.sending.preparing import Preparation
 from controlplane.sending.reviewing import Approval, Decided, Decider, Reviewing
-from storage import messages, reviews
+from storage.agents import reviews
 from storage.audit.acts import Actor
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.mail import messages
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.set_aside import SetAside

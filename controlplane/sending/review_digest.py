@@ -1,10 +1,10 @@
 """Tells people by mail that something is held and waits for them: each address once an hour at most, and never in the
 words of what is held.
 
-What is to be told stands in rows (`storage/review_digests.py`), and what was told is marked in the transaction that
-queues the mail, so a crash neither forgets nor repeats. Nothing is written or looked at for reviews of inboxes whose
-policy names nobody (`review.notify`). An address that is suppressed, of the organization or of the operator's own mail,
-gets nothing.
+What is to be told stands in rows (`storage/agents/review_digests.py`), and what was told is marked in the transaction
+that queues the mail, so a crash neither forgets nor repeats. Nothing is written or looked at for reviews of inboxes
+whose policy names nobody (`review.notify`). An address that is suppressed, of the organization or of the operator's own
+mail, gets nothing.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,18 @@ import structlog
 from conf.log_events import LogEvent, tell
 from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize, suppression_keys
-from storage import inboxes, organizations, policies, review_digests, suppressions
+from storage.agents import policies, review_digests
+from storage.agents.review_digests import NO_DIGEST
 from storage.clock import Clock, iso
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.inboxes import RecipientInbox
+from storage.mail import inboxes
+from storage.mail.inboxes import RecipientInbox
 from storage.records import ReviewRow, load
-from storage.review_digests import NO_DIGEST
+from storage.sending import suppressions
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.set_aside import SetAside
+from storage.tenants import organizations
 
 EVERY_MS = 3_600_000
 LOOK_AGAIN_S = 30.0  # the wall clock may jump

@@ -19,16 +19,19 @@ from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission, Refused
-from storage import blobs, conversation, held_mail, keys, messages, outbound_events, reviews
+from storage.agents import reviews
 from storage.audit.acts import Act, Actor, system
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import blobs, conversation, held_mail, messages
 from storage.records import MessageRow, ReviewRow, load, recipients_of
+from storage.sending import outbound_events
 from storage.shown import message_json
 from storage.shown.message_json import ShownMessage
 from storage.states import REVIEW_EXPIRED, REVIEW_REJECTED
+from storage.tenants import keys
 
 KEEPER = system("reviews")
 ACTS = {

@@ -9,10 +9,10 @@ from controlplane.sending.submission import Submission, WrittenMail
 from maild.message.address import normalize
 from maild.message.digest import KeptContent
 from maild.message.thread_headers import base_subject, named_messages
-from storage import threads
-from storage.blobs import Stored
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import threads
+from storage.mail.blobs import Stored
 from storage.records import InboxRow, MessageRow, dump
 
 

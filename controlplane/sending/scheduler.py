@@ -25,14 +25,17 @@ from controlplane.sending import guards, holding
 from controlplane.sending.admission import Admission
 from controlplane.sending.guards import Attempt
 from controlplane.sending.recording import record_send
-from storage import messages, outbound_events, reviews, switches
+from storage import switches
+from storage.agents import reviews
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import messages
 from storage.records import MessageRow, ReviewRow, recipients_of
+from storage.sending import outbound_events
 from storage.service import STORE_RETRY_S, LoopService
 from storage.set_aside import SetAside
 

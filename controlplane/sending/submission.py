@@ -15,9 +15,10 @@ from maild.message.address import parse_mailboxes
 from maild.message.compose import OutgoingAttachment
 from maild.message.digest import Digest
 from maild.message.outgoing_warnings import AuthoredWords
-from storage import conversation, idempotency
-from storage.blobs import Stored
+from storage import idempotency
 from storage.engine.tx import Tx
+from storage.mail import conversation
+from storage.mail.blobs import Stored
 from storage.records import DraftRow
 
 

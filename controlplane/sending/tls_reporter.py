@@ -1,9 +1,9 @@
 """Tells domains once a day how TLS with their mail hosts went (RFC 8460), where they ask for it.
 
 A day is reported after it is over, each domain at a time of its own, so that the world's hosts do not all write at
-midnight. What is due stands in rows (`storage/tls_sessions.py`): a report by mail is marked in the transaction that
-queues it, so it goes once; one by HTTPS is marked when the far end took it, so a crash in between sends it again, with
-the same octets. What fails now is tried again every RETRY_MS, until the rows are too old
+midnight. What is due stands in rows (`storage/sending/tls_sessions.py`): a report by mail is marked in the transaction
+that queues it, so it goes once; one by HTTPS is marked when the far end took it, so a crash in between sends it again,
+with the same octets. What fails now is tried again every RETRY_MS, until the rows are too old
 (`storage/upkeep/retention.py`).
 """
 
@@ -22,12 +22,12 @@ from controlplane.sending.operator_mail import OperatorMail
 from maild.message.model import Mailbox
 from maild.message.reports.tls_report_record import ReportDestination, read_destinations
 from maild.message.reports.tls_report_writer import MEDIA_TYPE, ReportedSessions, TlsReport, write_report_mail
-from storage import tls_sessions
 from storage.clock import DAY_MS, Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.sending import tls_sessions
+from storage.sending.tls_sessions import TlsSession
 from storage.service import Enduring, LoopService
-from storage.tls_sessions import TlsSession
 from storage.turns.cpu_threads import CpuThreads
 
 ROUND_S = 300

@@ -10,13 +10,15 @@ from controlplane.contract.refusals import Refusal
 from maild.message import unsubscribe
 from maild.message.address import normalize
 from maild.message.unsubscribe import Grant, TokenError
-from storage import events, inboxes, suppressions
 from storage.audit.acts import RECIPIENT, Act
 from storage.audit.trail import Records, address_hash
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import inboxes
+from storage.publishing import events
+from storage.sending import suppressions
 
 Source = Literal["one_click", "link"]
 

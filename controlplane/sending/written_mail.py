@@ -18,7 +18,7 @@ from maild.message.address import normalize
 from maild.message.digest import Digest
 from maild.message.model import Mailbox, ParsedMessage
 from maild.message.outgoing_warnings import AuthoredWords
-from storage.blobs import Stored
+from storage.mail.blobs import Stored
 
 PARTS_MAX = 100  # rows of one message; a newsletter has some ten pictures
 ENDPOINT = "SMTP submission"

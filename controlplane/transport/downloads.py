@@ -12,7 +12,7 @@ from aiohttp import web
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.results import Download
 from controlplane.transport.statuses import HttpRefusal
-from storage.blobs import BlobMissing
+from storage.mail.blobs import BlobMissing
 
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*", re.IGNORECASE)
 _ASCII_NAME = {code: "_" for code in (*range(32), ord('"'), ord("\\"), 127)}

@@ -1,7 +1,7 @@
 """Delivers events to webhooks: claim, POST, judge, record, next.
 
 What is durable when:
-- An event and its deliveries are committed with the change that caused them (storage.events). `wake()` says
+- An event and its deliveries are committed with the change that caused them (storage.publishing.events). `wake()` says
   that there may be some; a wake that is lost, or never comes because another process wrote, costs at most
   `look_again_s` (conf.tuning).
 - An attempt is counted, and its delivery leased, before the request leaves; the record of the attempt, the
@@ -45,16 +45,16 @@ from controlplane.webhooks.recorder import Ended, Recorder
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.send_order import SendOrder, Turn
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
-from storage import webhooks
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
+from storage.publishing import webhooks
+from storage.publishing.webhooks import AttemptSettlement, Head, LeasedDelivery
 from storage.records import EventRow, WebhookAttempt
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
-from storage.webhooks import AttemptSettlement, Head, LeasedDelivery
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 - Nothing is queued for a reader. Each keeps its position in the log and reads small pages from the store, so a slow
   one costs a page of memory.
-- A position is a `seq`, which is the order of commits (storage.events): no event is skipped because an earlier number
-  came later.
+- A position is a `seq`, which is the order of commits (storage.publishing.events): no event is skipped because an
+  earlier number came later.
 - One look-out for all readers, and for all who wait (`waits.py`), asks the store whose events are new. `wake()` after
   a commit hastens it; a wake that is lost, or never comes because another process wrote, costs at most `look_s` or
   `look_again_s` (conf.tuning).
@@ -26,11 +26,12 @@ from conf.tuning import FeedTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.webhooks.events import LoadText, render
 from controlplane.webhooks.waits import OnLeave, Wait
-from storage import callers, events
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.events import LogPage, Selection
+from storage.publishing import events
+from storage.publishing.events import LogPage, Selection
 from storage.service import Enduring, LoopService
+from storage.tenants import callers
 
 log = structlog.get_logger("maild.api")
 

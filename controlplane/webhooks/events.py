@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from storage.clock import iso
-from storage.events import Words
+from storage.publishing.events import Words
 from storage.records import EventRow, load
 
 API_VERSION = "v1"

@@ -7,11 +7,11 @@ a message that was deleted are not told from then on. What is kept may be thrown
 from dataclasses import dataclass
 
 from controlplane.webhooks import events
-from storage import webhooks
 from storage.engine.database import Database
-from storage.events import Words
+from storage.publishing import webhooks
+from storage.publishing.events import Words
+from storage.publishing.webhooks import LeasedDelivery
 from storage.records import EventRow, WebhookRow
-from storage.webhooks import LeasedDelivery
 
 
 @dataclass(slots=True)

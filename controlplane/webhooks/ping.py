@@ -3,10 +3,10 @@
 from controlplane.webhooks import events
 from controlplane.webhooks.calling import Caller, EndpointClient, EndpointRequest, record_of
 from controlplane.webhooks.secrets import Secrets
-from storage import webhooks
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.ids import Ids
+from storage.publishing import webhooks
 from storage.records import EventRow, WebhookAttempt, WebhookRow, dump
 
 EVENT_TYPE = "webhook.test"

@@ -10,10 +10,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from storage import webhooks
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.webhooks import AttemptSettlement, LeasedDelivery
+from storage.publishing import webhooks
+from storage.publishing.webhooks import AttemptSettlement, LeasedDelivery
 
 
 class Ended(NamedTuple):

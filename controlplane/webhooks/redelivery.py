@@ -1,9 +1,9 @@
 """Which delivery may be made once more on request, and its lease."""
 
 from controlplane.contract.refusals import Refusal
-from storage import webhooks
 from storage.engine.tx import Tx
-from storage.webhooks import LeasedDelivery
+from storage.publishing import webhooks
+from storage.publishing.webhooks import LeasedDelivery
 
 
 def begin(tx: Tx, organization_id: str, attempt_id: str, lease: str, until_ms: int) -> LeasedDelivery:

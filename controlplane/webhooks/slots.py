@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
-from storage.webhooks import Head
+from storage.publishing.webhooks import Head
 
 REMEMBERED_MAX = 10_000
 KEPT_HEADS_MAX = 64  # beyond it a look-out costs less than to compare with all at each attempt's end

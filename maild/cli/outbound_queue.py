@@ -71,7 +71,7 @@ def _selecting(command: Callable[..., None]) -> Callable[..., None]:
         **rest: Any,
     ) -> None:
         from maild.message.idn import ascii_domain
-        from storage.queue_selection import QueueSelection
+        from storage.sending.queue_selection import QueueSelection
 
         if is_all is any((message_id, organization_id, destination)):
             fail("say which: --message, --org, --destination (together they narrow), or --all")

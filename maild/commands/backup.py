@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from storage import blobs
-from storage.blobs import Blob, BlobDamaged, Blobs, compare_digest
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.engine.migrate import StoreError
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import blobs
+from storage.mail.blobs import Blob, BlobDamaged, Blobs, compare_digest
 from storage.sealing import fsync_folder
 from storage.upkeep import integrity, snapshot
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from storage import blobs
-from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import blobs
+from storage.mail.blobs import BlobMissing, Blobs
 from storage.upkeep import integrity
 from storage.upkeep.integrity import Damage
 

@@ -4,9 +4,10 @@ import os
 from collections.abc import Sequence
 
 from maild.commands.store_commands import StoreCommands
-from storage import inboxes, keys, organizations
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
+from storage.mail import inboxes
+from storage.tenants import keys, organizations
 
 
 class KeyCommands(StoreCommands):

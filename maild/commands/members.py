@@ -9,12 +9,12 @@ from controlplane.access.console_links import link_to
 from controlplane.operations.organization import shown_member
 from maild.commands.store_commands import StoreCommands
 from maild.message.address import AddressSyntaxError, normalize, validate
-from storage import console_sessions, members, organizations
 from storage.audit.acts import OPERATOR, Act
 from storage.clock import iso
-from storage.console_sessions import secret_of
 from storage.engine.tx import Tx
-from storage.members import MemberRow
+from storage.tenants import console_sessions, members, organizations
+from storage.tenants.console_sessions import secret_of
+from storage.tenants.members import MemberRow
 
 
 class MemberFault(Exception):

@@ -24,15 +24,17 @@ from maild.commands.rules import RuleCommands
 from maild.commands.store_commands import CommandGround
 from maild.outbound import dkim
 from maild.resolver import Resolver
-from storage import dkim_keys, inboxes, organizations
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
+from storage.domains import dkim_keys
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import inboxes
 from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
+from storage.tenants import organizations
 from storage.upkeep import rotation
 
 T = TypeVar("T")

@@ -7,11 +7,12 @@ from typing import Any
 from controlplane.operations.organization import shown_organization
 from maild.commands.keys import KeyCommands
 from maild.commands.store_commands import CommandGround, StoreCommands
-from storage import organizations, usage
+from storage import usage
 from storage.audit.acts import OPERATOR, Act
 from storage.clock import iso_or_none
 from storage.engine.tx import Tx
 from storage.records import OrganizationRow
+from storage.tenants import organizations
 
 
 class OrganizationCommands(StoreCommands):

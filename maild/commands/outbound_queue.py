@@ -9,10 +9,12 @@ from controlplane.mail.attempts import Attempts
 from controlplane.operations.operator_queue import queue_state, shown_recipient
 from maild.commands.queue_changes import QueueChanges
 from maild.commands.store_commands import StoreCommands
-from storage import organizations, outbound, queue_selection, switches
+from storage import switches
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
-from storage.queue_selection import FoundForChange, QueueChange, QueueSelection
+from storage.sending import outbound, queue_selection
+from storage.sending.queue_selection import FoundForChange, QueueChange, QueueSelection
+from storage.tenants import organizations
 
 REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
 DROPPING_S = 0.02  # in one transaction: with a rest as long a drop has the store for half of the time at most

@@ -7,10 +7,12 @@ from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizati
 from controlplane.contract.validation import validated
 from controlplane.operations.policies import replace_policy, shown_policy
 from maild.commands.store_commands import StoreCommands
-from storage import inboxes, organizations, policies
+from storage.agents import policies
+from storage.agents.policies import RECOMMENDED, document_of
 from storage.audit.acts import OPERATOR
 from storage.engine.tx import Tx
-from storage.policies import RECOMMENDED, document_of
+from storage.mail import inboxes
+from storage.tenants import organizations
 
 
 class PolicyCommands(StoreCommands):

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 
 from maild import dropped
 from maild.outcomes import NewId
-from storage import queue_selection
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx
-from storage.queue_selection import QueueChange, QueueSelection
+from storage.sending import queue_selection
+from storage.sending.queue_selection import QueueChange, QueueSelection
 
 DROPPING_S = 0.005
 

@@ -20,12 +20,14 @@ from controlplane.sending.reviewing import (
     reviewed_message,
 )
 from maild.commands.store_commands import CommandGround, StoreCommands
-from storage import blobs, organizations, reviews
-from storage.blobs import Blobs
+from storage.agents import reviews
+from storage.agents.reviews import OPERATOR, ReviewFilter
 from storage.data_folder import DataFolder
 from storage.engine.tx import Tx
+from storage.mail import blobs
+from storage.mail.blobs import Blobs
 from storage.records import ReviewRow
-from storage.reviews import OPERATOR, ReviewFilter
+from storage.tenants import organizations
 
 
 class ReviewCommands(StoreCommands):

@@ -7,9 +7,10 @@ from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
 from controlplane.operations.rules import remove_rule, shown_rule, write_rule
 from maild.commands.store_commands import StoreCommands
-from storage import organizations, rules
+from storage.agents import rules
 from storage.audit.acts import OPERATOR
 from storage.engine.tx import Tx
+from storage.tenants import organizations
 
 
 class RuleCommands(StoreCommands):

@@ -13,7 +13,7 @@
 RCPT has asked before whether an address reaches an inbox with room (`find_mailbox`). Mail that no SMTP brings goes to
 the same inboxes by `local_delivery.py`.
 
-What is durable when: `Acceptor.accept` returns after COMMIT; the bytes were durable before it (`storage.blobs`). A
+What is durable when: `Acceptor.accept` returns after COMMIT; the bytes were durable before it (`storage.mail.blobs`). A
 crash leaves the whole message or nothing but an orphaned file. The caller must let it finish even when the client hangs
 up.
 """
@@ -46,14 +46,14 @@ from maild.message.reports.domain_report import DomainReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.report import Report, read_report
 from maild.outcomes import OutcomeContext
-from storage import blobs
 from storage.audit.trail import Records
-from storage.blobs import Blobs, Stored
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.inboxes import RecipientInbox
+from storage.mail import blobs
+from storage.mail.blobs import Blobs, Stored
+from storage.mail.inboxes import RecipientInbox
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 

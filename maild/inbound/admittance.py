@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 from maild.inbound.incoming_message import IncomingMessage
 from maild.message.address import normalize, split
-from storage.policies import InboundPolicy
-from storage.rules import Ruling
+from storage.agents.policies import InboundPolicy
+from storage.agents.rules import Ruling
 
 AUTHORS_LOOK = 100
 UNLISTED = "unlisted"

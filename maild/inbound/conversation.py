@@ -31,7 +31,7 @@ from maild.inbound.data_rate import DataRate
 from maild.inbound.envelope import MailTransaction, told_of_command
 from maild.inbound.intake import Intake
 from maild.inbound.smtp_protocol import SmtpProtocol
-from storage.blobs import Stored
+from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.smtp")
 

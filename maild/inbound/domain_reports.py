@@ -8,11 +8,12 @@ one and the inbox is the operator's, whose address a shared domain's records nam
 from collections.abc import Mapping, Sequence, Set
 
 from maild.message.reports.domain_report import DomainReport
-from storage import domain_reports, inboxes
-from storage.domain_reports import DomainReportRow
+from storage.domains import domain_reports
+from storage.domains.domain_reports import DomainReportRow
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.inboxes import RecipientInbox
+from storage.mail import inboxes
+from storage.mail.inboxes import RecipientInbox
 from storage.records import dump
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from storage.inboxes import RecipientInbox
+from storage.mail.inboxes import RecipientInbox
 
 TOLD_RECIPIENTS = 10  # of a refused message, in the log
 

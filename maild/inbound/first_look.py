@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from maild.inbound.incoming_message import IncomingMessage, message_row
 from maild.ports import ExamineArrival
-from storage import messages
-from storage.blobs import Blob
 from storage.clock import Clock
-from storage.evidence import EvidenceRow
 from storage.ids import Ids
-from storage.inboxes import RecipientInbox
+from storage.mail import messages
+from storage.mail.blobs import Blob
+from storage.mail.evidence import EvidenceRow
+from storage.mail.inboxes import RecipientInbox
 from storage.records import AttachmentRow
 
 HIGH = "high"

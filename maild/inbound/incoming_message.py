@@ -9,8 +9,8 @@ from maild.message.digest import Digest
 from maild.message.idn import unicode_domain
 from maild.message.model import Mailbox
 from maild.message.thread_headers import base_subject, named_messages
-from storage.arrivals import ConversationClues
-from storage.inboxes import RecipientInbox
+from storage.mail.arrivals import ConversationClues
+from storage.mail.inboxes import RecipientInbox
 from storage.records import MessageRow, dump
 
 PARTICIPANTS = 50

@@ -15,9 +15,9 @@ from conf.settings import Smtp
 from maild.errors import SmtpError
 from maild.inbound.data import DataDecoder
 from maild.message.octets import has_more_than
-from storage.blobs import Spool, Stored
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
+from storage.mail.blobs import Spool, Stored
 from storage.turns.cpu_threads import CpuThreads
 
 log = structlog.get_logger("maild.smtp")

@@ -12,8 +12,8 @@ from maild.inbound.header_section import HeaderSection
 from maild.inbound.intake import Intake
 from maild.inbound.session import Session
 from maild.inbound.session_listener import ListenerGround, SessionListener
-from storage.blobs import Stored
-from storage.inboxes import RecipientInbox
+from storage.mail.blobs import Stored
+from storage.mail.inboxes import RecipientInbox
 from storage.turns.rounds import Rounds
 
 

@@ -21,13 +21,13 @@ from maild.inbound.trace import TraceWriter
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
-from storage import blobs
-from storage.blobs import Blob, Blobs
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.inboxes import RecipientInbox
+from storage.mail import blobs
+from storage.mail.blobs import Blob, Blobs
+from storage.mail.inboxes import RecipientInbox
 from storage.turns.cpu_process import CpuProcess
 
 log = structlog.get_logger("maild.smtp")

@@ -18,14 +18,16 @@ from maild.inbound.admittance import (
 from maild.inbound.first_look import ArrivalFindings
 from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
 from maild.message.address import split
-from storage import allowances, arrivals, evidence, held_mail, inboxes, messages, policies, reviews, rules
-from storage.allowances import LimitOf
-from storage.arrivals import ThreadEntry
+from storage.agents import policies, reviews, rules
+from storage.agents.rules import Ruling
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.inboxes import RecipientInbox
+from storage.mail import arrivals, evidence, held_mail, inboxes, messages
+from storage.mail.arrivals import ThreadEntry
+from storage.mail.inboxes import RecipientInbox
 from storage.records import AttachmentRow, MessageRow
-from storage.rules import Ruling
+from storage.tenants import allowances
+from storage.tenants.allowances import LimitOf
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
 FULL = (452, "4.2.2", "the mailbox is full, try again later")
@@ -96,7 +98,7 @@ class Mailboxes:
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
         there already, where the caller counts what was delivered. `held_for`: the reasons for which it is held; then
-        there is a review of it, and nothing else that shows it (`storage.held_mail`)."""
+        there is a review of it, and nothing else that shows it (`storage.mail.held_mail`)."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False

@@ -4,9 +4,10 @@ from collections.abc import Set
 
 from maild.message import address as addresses
 from maild.message import envelope_sender
-from storage import domains, inboxes
+from storage.domains import domains
 from storage.engine.tx import Tx
-from storage.inboxes import RecipientInbox
+from storage.mail import inboxes
+from storage.mail.inboxes import RecipientInbox
 
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
 FEEDBACK_NAME = "fbl"  # where providers send complaints (docs/contract.md, section 6)

@@ -31,11 +31,11 @@ from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
 from maild.outcomes import Late, OutcomeContext, Verdict
-from storage import outbound
 from storage.engine.tx import Tx
-from storage.inboxes import RecipientInbox
-from storage.outbound import Reported
+from storage.mail.inboxes import RecipientInbox
 from storage.records import RecipientRow
+from storage.sending import outbound
+from storage.sending.outbound import Reported
 
 # RFC 3464 §2.3.3: an alias that was expanded has the message, whatever comes of it behind.
 ARRIVED = ("delivered", "relayed", "expanded")

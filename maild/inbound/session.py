@@ -21,8 +21,8 @@ from maild.inbound.conversation import (
 from maild.inbound.envelope import InboundEnvelope, InboundTransaction, MailTransaction
 from maild.inbound.intake import Intake
 from maild.inbound.recipients import is_operator_address
-from storage.blobs import Stored
-from storage.inboxes import RecipientInbox
+from storage.mail.blobs import Stored
+from storage.mail.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
 

@@ -20,10 +20,10 @@ from maild.errors import SmtpError
 from maild.inbound.conversation import Conversation, SessionSetup
 from maild.inbound.intake import NO_STORAGE, HeaderFilter, Intake
 from maild.inbound.session_places import who_gives_way
-from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.mail.blobs import Blobs
 from storage.service import Service
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.fair_server import FairServer

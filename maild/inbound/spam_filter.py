@@ -23,7 +23,7 @@ from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
 from maild.inbound.client_name import ReverseDns, client_name
 from maild.inbound.envelope import InboundEnvelope
-from storage.blobs import Stored
+from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.smtp")
 

@@ -91,7 +91,7 @@ class Digest(NamedTuple):
         )
 
     def parts(self) -> list[tuple[str, str, int, str | None, bool, int, int, str]]:
-        """The attachments as the store keeps them (`storage.messages.attachment_rows`)."""
+        """The attachments as the store keeps them (`storage.mail.messages.attachment_rows`)."""
         return [
             (
                 one.filename,

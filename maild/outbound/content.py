@@ -31,11 +31,11 @@ from maild.outbound.kept_signatures import Copy, KeptSignatures, Signed
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import SigningJob, SigningThreads
 from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire, stuffed
-from storage import blobs
-from storage.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.clock import Clock
 from storage.engine.database import Database
-from storage.outbound import Due
+from storage.mail import blobs
+from storage.mail.blobs import Blob, BlobDamaged, BlobMissing, Blobs
+from storage.sending.outbound import Due
 from storage.turns.cpu_threads import CpuThreads
 
 SMALL_BYTES = 64 * 1024

@@ -32,13 +32,13 @@ from maild.outbound.tls_witness import TlsWitness
 from maild.outbound.transaction import Transaction, TransientRefusal, domain_of
 from maild.outbound.warm_up import WarmUps
 from maild.outcomes import Verdict
-from storage.blobs import BlobDamaged, BlobMissing
 from storage.clock import Clock
-from storage.outbound import Due
+from storage.mail.blobs import BlobDamaged, BlobMissing
 from storage.sealing import SealError
-from storage.tls_sessions import TlsSession
+from storage.sending.outbound import Due
+from storage.sending.tls_sessions import TlsSession
+from storage.sending.warm_up_counts import WarmUpDay
 from storage.turns.rounds import Kind, Rounds
-from storage.warm_up_counts import WarmUpDay
 
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
 HOSTS_FOR_S = 300

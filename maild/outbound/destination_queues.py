@@ -30,7 +30,7 @@ from maild.outbound.row_counts import RowCounts
 from maild.outbound.window import Window
 from maild.outcomes import Verdict
 from storage.clock import Clock
-from storage.outbound import Due, FullLines
+from storage.sending.outbound import Due, FullLines
 
 QUEUED_ROWS_MAX = 2_000
 QUEUED_ROWS_UNPROVEN = 40  # of one organization alone 20

@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 
 from maild.message.canonical import RELAXED, body_hash, header_line, read_fields
-from storage import dkim_keys
 from storage.clock import Clock
-from storage.dkim_keys import Algorithm, DkimKey
+from storage.domains import dkim_keys
+from storage.domains.dkim_keys import Algorithm, DkimKey
 from storage.engine.database import Database
 from storage.sealing import Sealer
 

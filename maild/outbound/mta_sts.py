@@ -19,10 +19,10 @@ from conf.log_events import LogEvent, clean
 from conf.strangers import StrangerLog
 from maild.outbound.sts_policy import BadPolicy, Mode, StsPolicy, read_id, read_policy
 from maild.resolver import DnsError, Resolver
-from storage import sts_policies
 from storage.clock import Clock, is_recent
 from storage.engine.database import Database
-from storage.sts_policies import StsPolicyRow
+from storage.sending import sts_policies
+from storage.sending.sts_policies import StsPolicyRow
 
 FETCH_AGAIN_S = 300  # RFC 8461 §3.3
 REFRESH_S = 86_400  # §10.2: well before it ends, so that who can hinder one fetch has to hinder many

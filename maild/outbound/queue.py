@@ -43,12 +43,12 @@ from maild.outbound.transaction import domain_of
 from maild.outbound.window import Window
 from maild.outcomes import Verdict
 from maild.ports import LocalMail, QueuePorts
-from storage import outbound
-from storage.blobs import BlobMissing
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.outbound import Due, FullLines, Leased, QueuePlace
+from storage.mail.blobs import BlobMissing
+from storage.sending import outbound
+from storage.sending.outbound import Due, FullLines, Leased, QueuePlace
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from storage.outbound import Due
+from storage.sending.outbound import Due
 
 
 class RowCounts:

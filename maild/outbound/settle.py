@@ -25,7 +25,6 @@ from maild.accepted import AcceptedOutcome
 from maild.outbound.simulator import FollowUp
 from maild.outcomes import OutcomeContext, Settled, Verdict
 from maild.ports import DeliverLocal
-from storage import attempts, outbound, tls_sessions
 from storage.audit.trail import Records
 from storage.clock import DAY_MS, Clock, iso
 from storage.engine.database import Database
@@ -33,10 +32,11 @@ from storage.engine.failures import is_outage
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
-from storage.outbound import Due
+from storage.sending import attempts, outbound, tls_sessions
+from storage.sending.outbound import Due
+from storage.sending.tls_sessions import TlsSession
 from storage.service import STORE_RETRY_S, Enduring
 from storage.states import RECIPIENT_ACCEPTED
-from storage.tls_sessions import TlsSession
 from storage.usage import Counts
 
 UNSETTLED_MAX = 64

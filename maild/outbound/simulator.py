@@ -16,14 +16,14 @@ from maild.message.model import Mailbox
 from maild.message.thread_headers import base_subject, reply_references
 from maild.outcomes import OutcomeContext, Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
-from storage import messages
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.outbound import Due
+from storage.mail import messages
 from storage.records import MessageRow, load
+from storage.sending.outbound import Due
 
 DOMAIN = "simulator.test"
 DEFERRALS = 2

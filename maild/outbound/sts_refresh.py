@@ -6,9 +6,9 @@ import asyncio
 import structlog
 
 from maild.outbound.mta_sts import StsPolicies
-from storage import sts_policies
 from storage.clock import Clock
 from storage.engine.database import Database
+from storage.sending import sts_policies
 from storage.service import Enduring, LoopService
 
 ROUND_S = 900

@@ -15,7 +15,7 @@ from maild.outbound.dane import Tlsa
 from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.route import Hop
 from maild.outbound.sts_policy import StsPolicy
-from storage.tls_sessions import TlsSession
+from storage.sending.tls_sessions import TlsSession
 
 STRINGS_OCTETS_MAX = 4096  # of a policy's; who writes more is told of the first
 NOT_NAMED = "mx-not-in-policy"

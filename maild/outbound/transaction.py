@@ -34,7 +34,7 @@ from maild.outbound.route import Hop
 from maild.outbound.session_faults import EnvelopeCut, MessageCut, reason
 from maild.outbound.smtp_client import NextHopSession
 from maild.outcomes import Verdict
-from storage.outbound import Due
+from storage.sending.outbound import Due
 
 log = structlog.get_logger("maild.outbound")
 

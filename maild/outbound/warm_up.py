@@ -14,11 +14,11 @@ import structlog
 from conf.settings import Outbound, WarmUp
 from maild.outbound.pacing import Postponed
 from maild.outcomes import Verdict
-from storage import warm_up_counts
 from storage.clock import DAY_MS, Clock
 from storage.engine.database import Database
+from storage.sending import warm_up_counts
+from storage.sending.warm_up_counts import WarmUpDay
 from storage.service import Enduring
-from storage.warm_up_counts import WarmUpDay
 
 MESSAGES_MAX = 1_000_000_000  # a day: no limit that anybody could feel, and a number that SQLite can hold
 POWER_MAX = 300  # of a factor of 10: as far as a float goes

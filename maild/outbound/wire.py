@@ -1,8 +1,8 @@
 """A large message as it goes over the wire: out of memory, where there is room to spare, else out of the store.
 
 It is signed as a whole (`content.py`). Read again piece by piece as it is sent it is the same octets: the store hands
-out only what was stored (`storage/blobs.py`), and nothing else goes in. Where it fails in the midst, the final dot is
-never sent, so that no host takes a part for the whole.
+out only what was stored (`storage/mail/blobs.py`), and nothing else goes in. Where it fails in the midst, the final dot
+is never sent, so that no host takes a part for the whole.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
 from maild.message.octets import has_bare_line_end
-from storage.blobs import BlobDamaged
+from storage.mail.blobs import BlobDamaged
 
 END = b".\r\n"  # RFC 5321 §4.1.1.4
 KEPT_PIECE_BYTES = 64 * 1024

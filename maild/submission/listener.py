@@ -18,8 +18,8 @@ from maild.ports import LogIn, SubmittedMail, Submitter
 from maild.submission.credentials import Credentials
 from maild.submission.header_filter import SubmittedSection
 from maild.submission.session import SubmissionSession
-from storage.blobs import Stored
 from storage.clock import Clock
+from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.submission")
 

@@ -36,7 +36,7 @@ from maild.submission.credentials import (
 )
 from maild.submission.header_filter import SubmittedSection
 from maild.submission.replies import reply_text
-from storage.blobs import Stored
+from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.submission")
 

@@ -23,10 +23,10 @@ from maild.commands.operator_commands import OperatorCommands
 from scripts.bench import seed_index
 from scripts.bench.seed_store import SeedStore
 from scripts.bench.stream import BIG, MINE, MONTH_MS, Inbox, Mail, Stream, StreamClock
-from storage import inboxes
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.ids import Ids
+from storage.mail import inboxes
 
 DOMAIN = "bench.test"
 FACTS = "seed.json"

@@ -11,13 +11,14 @@ from zlib import crc32
 
 from maild.message.thread_headers import base_subject
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
-from storage import blobs, inboxes, messages, outbound, threads
-from storage.blobs import Stored
 from storage.engine import migrate
 from storage.engine.tx import Tx
-from storage.labels import UNREAD
+from storage.mail import blobs, inboxes, messages, threads
+from storage.mail.blobs import Stored
 from storage.records import AttachmentRow, MessageRow, dump
 from storage.searching import search
+from storage.searching.labels import UNREAD
+from storage.sending import outbound
 
 PER_COMMIT = 10_000
 UNSAFE = "PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA foreign_keys = OFF"

@@ -13,7 +13,7 @@ All call one HTTPS sink on loopback (a process of its own), which answers at onc
   idle      one mail at a time over SMTP: from its 250, and from the end of its data, to the first octet at the sink.
   stream    100 readers of GET /v1/events/stream, where it exists: memory and CPU of the daemon, alone and with mail coming in.
 
-The events are those of a mail that came in by SMTP, published again and again through storage/events.py with the daemon
+The events are those of a mail that came in by SMTP, published again and again through storage/publishing/events.py with the daemon
 stopped. With one organization 25 of the 50 places are its own, with ten all of them are used.
 """
 
@@ -37,11 +37,11 @@ import uvloop
 from conf.settings import Http
 from controlplane.webhooks import signing
 from scripts.bench import measure
-from storage import events
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.publishing import events
 from storage.records import EventRow, columns
 from tests.support.daemon import DOMAIN, Daemon
 

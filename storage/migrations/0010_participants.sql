@@ -1,4 +1,4 @@
--- A conversation keeps its latest 50 participants, each of a length that mail can reach (storage/threads.py).
+-- A conversation keeps its latest 50 participants, each of a length that mail can reach (storage/mail/threads.py).
 UPDATE threads SET participants = (
   SELECT json_group_array(value) FROM (
     SELECT value FROM (

@@ -1,4 +1,4 @@
--- What other hosts report about a domain (DMARC and TLS), summed up (storage/domain_reports.py).
+-- What other hosts report about a domain (DMARC and TLS), summed up (storage/domains/domain_reports.py).
 CREATE TABLE domain_reports (
   id              TEXT PRIMARY KEY,
   domain_id       TEXT NOT NULL REFERENCES domains (id),

@@ -1,4 +1,4 @@
--- Policies of mail domains for TLS that were fetched (storage/sts_policies.py).
+-- Policies of mail domains for TLS that were fetched (storage/sending/sts_policies.py).
 CREATE TABLE sts_policies (
   domain     TEXT PRIMARY KEY,
   policy_id  TEXT NOT NULL,

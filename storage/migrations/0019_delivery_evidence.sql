@@ -1,4 +1,4 @@
--- What is kept of an attempt beside its verdicts (storage/attempts.py).
+-- What is kept of an attempt beside its verdicts (storage/sending/attempts.py).
 ALTER TABLE delivery_attempts ADD COLUMN next_attempt_at INTEGER;
 CREATE TABLE delivery_evidence (
   message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,

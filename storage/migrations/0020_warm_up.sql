@@ -1,4 +1,4 @@
--- Messages of a day to a group of mail hosts, by the section that is warmed up (storage/warm_up_counts.py).
+-- Messages of a day to a group of mail hosts, by the section that is warmed up (storage/sending/warm_up_counts.py).
 CREATE TABLE warm_up_counts (
   day        TEXT NOT NULL,
   section    TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- What the outbound sessions of a day were like, for reports to the domains (storage/tls_sessions.py).
+-- What the outbound sessions of a day were like, for reports to the domains (storage/sending/tls_sessions.py).
 CREATE TABLE tls_sessions (
   day          INTEGER NOT NULL,
   domain       TEXT NOT NULL,

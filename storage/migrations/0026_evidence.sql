@@ -1,4 +1,4 @@
--- What was found in messages that may be an attack on their reader (storage/evidence.py); none: not looked at yet.
+-- What was found in messages that may be an attack on their reader (storage/mail/evidence.py); none: not looked at yet.
 CREATE TABLE message_evidence (
   message_id        TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
   version           INTEGER NOT NULL,              -- of what was looked for

@@ -1,4 +1,4 @@
--- People who sign in to the console: the links that let them in, and their sessions (storage/console_sessions.py).
+-- People who sign in to the console: the links that let them in, and their sessions (storage/tenants/console_sessions.py).
 CREATE TABLE console_links (
   token_hash      BLOB PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),

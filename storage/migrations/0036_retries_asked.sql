@@ -1,4 +1,4 @@
--- Destinations that the operator asked to try now, whatever is remembered of their hosts (storage/queue_selection.py).
+-- Destinations that the operator asked to try now, whatever is remembered of their hosts (storage/sending/queue_selection.py).
 CREATE TABLE retries_asked (
   destination TEXT PRIMARY KEY,
   asked_at    INTEGER NOT NULL

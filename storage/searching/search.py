@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage import id_spans, labels
+from storage import id_spans
 from storage.engine.dialect import (
     array,
     by_index,
@@ -42,9 +42,10 @@ from storage.engine.dialect import (
     unindexed,
 )
 from storage.engine.tx import Tx
-from storage.labels import Owner
 from storage.records import dump, load
+from storage.searching import labels
 from storage.searching.folding import fold, forms, holds
+from storage.searching.labels import Owner
 from storage.searching.search_index import Entry, Gone, SearchIndex, Walked
 from storage.searching.trigram_terms import trigrams_of
 from storage.visibility import HELD, VISIBLE

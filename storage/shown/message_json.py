@@ -70,7 +70,7 @@ _ATTACHMENTS = array_of(
 _RECIPIENTS = array_of(
     object_of(_RECIPIENT), "(SELECT * FROM recipients WHERE message_id = m.id ORDER BY position) r"
 )
-# Found out later, and perhaps anew (storage/evidence.py).
+# Found out later, and perhaps anew (storage/mail/evidence.py).
 RISK = "(SELECT e.risk FROM message_evidence e WHERE e.message_id = m.id)"
 _HELD_FOR = {"id": value("w.id"), "reasons": stored("w.reasons"), "expiresAt": moment("w.expires_at")}
 _REVIEW = f"""coalesce(CASE m.status WHEN 'held' THEN

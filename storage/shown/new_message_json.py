@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Raw  # JSON as it stands in its column
 
 from storage.clock import iso, iso_or_none
-from storage.outbound_events import describe_recipient
 from storage.records import AttachmentRow, MessageRow, RecipientRow, answers_to
+from storage.sending.outbound_events import describe_recipient
 
 
 def rendered(

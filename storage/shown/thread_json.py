@@ -23,8 +23,8 @@ from storage.engine.dialect import (
     value,
 )
 from storage.engine.tx import Tx
-from storage.labels import LABELLED_MAX, UNREAD, ThreadPlace, WantedThreads
 from storage.records import dump
+from storage.searching.labels import LABELLED_MAX, UNREAD, ThreadPlace, WantedThreads
 from storage.shown.kept_json import KeptJson
 from storage.shown.message_json import Part, known, rendered
 from storage.visibility import VISIBLE

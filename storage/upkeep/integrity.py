@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from storage.blobs import Blob
 from storage.engine import migrate
 from storage.engine.dialect import elements, holds
 from storage.engine.tx import Tx
 from storage.ids import first_at, made_at
-from storage.labels import UNREAD, has_label
+from storage.mail.blobs import Blob
 from storage.records import columns
+from storage.searching.labels import UNREAD, has_label
 from storage.visibility import HELD, VISIBLE
 
 FAULTS_MAX = 100  # told of each kind

@@ -3,12 +3,12 @@
 Each kind of row is looked for by a reader and removed by the writer, `Slices.rows` a unit of work, with a rest after
 each: however much has piled up (at the first start after a long time), other writing units wait for one slice at most.
 A crash between two slices leaves rows for the next round; a crash between a commit and the removal of its files leaves
-files for the sweep at start (storage.blobs).
+files for the sweep at start (storage.mail.blobs).
 
-The last event of all stays whatever its age, because numbers of events go up from it (storage.events); an event
-that a webhook still waits for stays until it was delivered or given up. A message loses its raw bytes, and keeps its
-row with the bodies that are in it, when its organization's plan says so; not while it waits to be sent, nor while it
-is held. What came in, was held and was rejected goes as a whole (`held_mail.KEEP_REJECTED_MS`).
+The last event of all stays whatever its age, because numbers of events go up from it (storage.publishing.events); an
+event that a webhook still waits for stays until it was delivered or given up. A message loses its raw bytes, and keeps
+its row with the bodies that are in it, when its organization's plan says so; not while it waits to be sent, nor while
+it is held. What came in, was held and was rejected goes as a whole (`held_mail.KEEP_REJECTED_MS`).
 """
 
 import asyncio
@@ -18,16 +18,18 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage import domain_reports, held_mail, messages, tls_sessions
 from storage.audit import trail
 from storage.audit.trail import AuditRecorder
-from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
+from storage.domains import domain_reports
 from storage.engine.database import Database
 from storage.engine.dialect import each_row_of, greatest
 from storage.engine.tx import Tx
 from storage.ids import first_at
+from storage.mail import held_mail, messages
+from storage.mail.blobs import Blobs
 from storage.records import dump
+from storage.sending import tls_sessions
 from storage.service import Enduring, LoopService
 
 ROUND_S = 600

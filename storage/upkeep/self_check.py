@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import structlog
 
-from storage import blobs
-from storage.blobs import Blob, BlobMissing, Blobs
 from storage.clock import DAY_MS, Clock
 from storage.engine.database import Database
+from storage.mail import blobs
+from storage.mail.blobs import Blob, BlobMissing, Blobs
 from storage.service import Enduring, LoopService
 from storage.upkeep import integrity
 from storage.upkeep.integrity import Damage

@@ -4,11 +4,11 @@ import os
 import sqlite3
 from pathlib import Path
 
-from storage import organizations
 from storage.engine import migrate
 from storage.engine.failures import in_words
 from storage.engine.migrate import StoreError
 from storage.engine.tx import Tx
+from storage.tenants import organizations
 
 _BESIDE = ("", "-journal", "-wal", "-shm")  # what one that was killed may have left: SQLite would heed it
 

@@ -186,10 +186,10 @@ async def test_an_empty_answer_is_not_kept(work: Work) -> None:
 async def test_an_organization_has_so_many_claims_at_a_time(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.claims.room", lambda tx, organization_id: 1)
+    monkeypatch.setattr("storage.agents.claims.room", lambda tx, organization_id: 1)
     await work.arrive(1), await work.arrive(2)
     assert len(await work.claimed(max=20)) == 1
-    monkeypatch.setattr("storage.claims.room", lambda tx, organization_id: 0)
+    monkeypatch.setattr("storage.agents.claims.room", lambda tx, organization_id: 0)
     answer = await work.claim()
     assert (answer.status, answer.code) == (402, "limit_reached")
     assert answer.error["details"] == {"resource": "claims", "limit": 1000, "used": 1000, "resetsAt": None}

@@ -11,8 +11,8 @@ from multidict import CIMultiDict
 from controlplane.console import pages
 from controlplane.console.forms import AT_ONCE_BYTES, Form, _read
 from controlplane.console.session import FAILURES_MAX
-from storage import console_sessions
-from storage.console_sessions import IDLE_MS, LINK_MS, SESSION_MS
+from storage.tenants import console_sessions
+from storage.tenants.console_sessions import IDLE_MS, LINK_MS, SESSION_MS
 from tests.conftest import Start
 from tests.support.console import FORM, LOCAL, SAME_ORIGIN, Visitor, link_for
 from tests.support.running import Running

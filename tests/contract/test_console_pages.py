@@ -10,8 +10,8 @@ import pytest
 
 from controlplane.console.link_mail import LINKS_PER_HOUR
 from controlplane.console.session import FAILURES_MAX
-from storage import console_sessions
 from storage.clock import Clock, iso
+from storage.tenants import console_sessions
 from tests.conftest import Start
 from tests.support.console import LOCAL, SAME_ORIGIN, Visitor
 from tests.support.holding import hold, mail

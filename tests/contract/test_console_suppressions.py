@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from storage.queue_selection import QueueSelection
+from storage.sending.queue_selection import QueueSelection
 from tests.conftest import Start
 from tests.support.console import LOCAL, PageAnswer, Visitor
 from tests.support.dns_server import DnsServer

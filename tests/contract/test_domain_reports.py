@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storage.clock import DAY_MS, iso
-from storage.domain_reports import KEEP_MS, KEPT
+from storage.domains.domain_reports import KEEP_MS, KEPT
 from tests.support.dns_server import DnsServer
 from tests.support.domain_reports import BEGIN_S, DAY_S, dmarc_xml, gzipped, mail, tls_json, zipped
 from tests.support.domain_world import NAME, DomainWorld, domain_world

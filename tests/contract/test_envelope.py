@@ -322,7 +322,7 @@ async def test_something_unforeseen_is_a_500_that_says_nothing(maild: Running, m
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("the secret cause")
 
-    monkeypatch.setattr("storage.inboxes.list_inboxes", broken)
+    monkeypatch.setattr("storage.mail.inboxes.list_inboxes", broken)
     answer = await maild.api.get("/v1/inboxes")
     assert (answer.status, answer.code) == (500, "internal_error")
     assert b"secret" not in answer.body

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from maild.daemon import Daemon
-from storage import conversation
 from storage.clock import iso
+from storage.mail import conversation
 from tests.conftest import Start
 from tests.support.running import Answer, Running, until
 from tests.support.store import ManualClock

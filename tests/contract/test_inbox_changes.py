@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from storage import messages, queue_selection, reviews, withdrawal
+from storage.agents import reviews
 from storage.clock import iso
 from storage.engine.tx import Tx
-from storage.inboxes import QUARANTINE_MS
-from storage.queue_selection import QueueSelection
-from storage.withdrawal import WithdrawnMail
+from storage.mail import messages, withdrawal
+from storage.mail.inboxes import QUARANTINE_MS
+from storage.mail.withdrawal import WithdrawnMail
+from storage.sending import queue_selection
+from storage.sending.queue_selection import QueueSelection
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx

@@ -9,9 +9,9 @@ import pytest
 
 from controlplane.sending import review_desk
 from controlplane.sending.reviewing import Decided, Reviewing, content_hash
-from storage import blobs, messages
 from storage.clock import iso
 from storage.engine.tx import Tx
+from storage.mail import blobs, messages
 from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
 from tests.support.reviewing import SOMEBODY, Held

@@ -10,9 +10,9 @@ import pytest
 
 from controlplane.access.rate_limit import RateLimit
 from controlplane.operations.table import OPERATIONS
-from storage import keys
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.running import Running
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from storage.rules import RULES_MAX
+from storage.agents.rules import RULES_MAX
 from tests.support.running import Answer, Api, Running
 
 ABSENT = "rul_01m7yg00000000000000000000"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from controlplane.sending import scheduler
-from storage import messages, withdrawal
 from storage.clock import iso
 from storage.engine.tx import Tx
+from storage.mail import messages, withdrawal
 from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until

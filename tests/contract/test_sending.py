@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from storage.blobs import Blobs, Stored
+from storage.mail.blobs import Blobs, Stored
 from tests.conftest import Start, on_shared
 from tests.contract.test_messages import LISTED, MAIL
 from tests.support.running import Running, until

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from storage import messages
 from storage.clock import iso
+from storage.mail import messages
 from tests.conftest import Start
 from tests.support.running import Running, until
 from tests.support.store import ManualClock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from storage.blobs import SPOOL_BUFFER_BYTES, Spool
+from storage.mail.blobs import SPOOL_BUFFER_BYTES, Spool
 from tests.conftest import Start
 from tests.support.running import Running, until, until_true
 

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from maild.outbound.schedule import STEPS
-from storage import outbound
 from storage.clock import DAY_MS
+from storage.sending import outbound
 from tests.support.sending import TIMEOUT_S, Sending
 
 AHEAD_S = 40 * DAY_MS // 1000

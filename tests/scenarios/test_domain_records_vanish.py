@@ -9,7 +9,7 @@ import pytest
 from controlplane.domains import rechecks
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
-from storage.domains import DomainRow
+from storage.domains.domains import DomainRow
 from tests.support.doh_server import publish
 from tests.support.domain_world import NAME, DomainWorld, domain_world
 from tests.support.running import Running

@@ -7,8 +7,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from storage.blobs import Blobs
 from storage.engine.database import Database
+from storage.mail.blobs import Blobs
 from tests.support.running import Running
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from storage import outbound
+from storage.sending import outbound
 from tests.support.sending import Sending
 
 

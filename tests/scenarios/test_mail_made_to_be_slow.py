@@ -10,7 +10,7 @@ import pytest
 from maild.inbound.accept import APART_ROWS, MAX_ROWS
 from maild.message import guessing
 from maild.message.reading import read_message
-from storage import messages
+from storage.mail import messages
 from storage.turns.cpu_process import CpuProcess
 from tests.conftest import Start
 from tests.support.running import Running

@@ -3,7 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from storage import outbound
+from storage.sending import outbound
 from tests.support.sending import Sending
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from maild.outbound.replies import REPLY_OCTETS_MAX
 from maild.outbound.settle import UNSETTLED_MAX
-from storage import outbound
+from storage.sending import outbound
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from storage import messages, withdrawal
+from storage.mail import messages, withdrawal
 from tests.support.sending import Sending
 
 

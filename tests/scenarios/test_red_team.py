@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from storage.agents.policies import RECOMMENDED, document_of
 from storage.clock import iso
-from storage.policies import RECOMMENDED, document_of
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx, Received

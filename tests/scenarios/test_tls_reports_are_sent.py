@@ -15,10 +15,10 @@ from maild.message.reports.domain_report import DomainReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.packed_report import unpack
 from maild.message.reports.tls_report import read_tls_report
-from storage import tls_sessions
 from storage.clock import DAY_MS
 from storage.data_folder import DataFolder
-from storage.tls_sessions import TlsSession
+from storage.sending import tls_sessions
+from storage.sending.tls_sessions import TlsSession
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
@@ -216,7 +216,7 @@ async def test_killed_while_a_mail_is_queued_nothing_is_left_of_it(
 ) -> None:
     world.tell(BY_MAIL)
     with monkeypatch.context() as patched:
-        patched.setattr("storage.outbound.enqueue", _fails)
+        patched.setattr("storage.sending.outbound.enqueue", _fails)
         await world.round()
     assert (world.queued, world.rows) == (0, 1)
     assert world.maild.sql("SELECT count(*) FROM tls_reports_sent") == [(0,)]

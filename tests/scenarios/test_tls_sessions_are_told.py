@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from storage import tls_sessions
 from storage.clock import DAY_MS
-from storage.tls_sessions import TlsSession
+from storage.sending import tls_sessions
+from storage.sending.tls_sessions import TlsSession
 from tests.scenarios.test_dane_is_kept import DOMAIN as DANE_DOMAIN
 from tests.scenarios.test_dane_is_kept import HOST, DaneWorld
 from tests.support.mx import Mx

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from controlplane.egress.http1 import HttpResponse
-from storage import webhooks
+from storage.publishing import webhooks
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://failing.test/"

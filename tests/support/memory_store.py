@@ -4,9 +4,9 @@ import sqlite3
 from importlib import resources
 from typing import Any
 
-from storage import organizations
 from storage.engine.tx import Tx
 from storage.records import MessageRow, ThreadRow, columns
+from storage.tenants import organizations
 
 INBOXES = ("inb_1", "inb_2")
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from controlplane.mail import searching
-from storage import messages
 from storage.clock import Clock
 from storage.engine.tx import Tx
+from storage.mail import messages
 from storage.searching.indexer import IndexingPace, SearchIndexer
 from storage.searching.search import Needle, Scope
 from storage.searching.search_index import SearchIndex

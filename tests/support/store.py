@@ -6,18 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from maild.outbound import dkim
-from storage import blobs as blob_rows
-from storage import dkim_keys, inboxes, messages, organizations, outbound
 from storage.audit.trail import AuditRecorder
-from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.dkim_keys import DkimKey
+from storage.domains import dkim_keys
+from storage.domains.dkim_keys import DkimKey
 from storage.engine import migrate
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import blobs as blob_rows
+from storage.mail import inboxes, messages
+from storage.mail.blobs import Blobs
 from storage.records import MessageRow, dump, load
 from storage.sealing import Sealer
+from storage.sending import outbound
+from storage.tenants import organizations
 
 ORGANIZATION = "org_1"
 INBOX = "inb_1"

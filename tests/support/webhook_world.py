@@ -12,13 +12,14 @@ from controlplane.egress.http1 import HttpResponse
 from controlplane.webhooks.calling import EndpointClient
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.secrets import Secrets
-from storage import events, organizations, webhooks
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.migrate import prepare
 from storage.ids import Ids
+from storage.publishing import events, webhooks
 from storage.records import WebhookAttempt, WebhookRow
 from storage.sealing import Sealer
+from storage.tenants import organizations
 from storage.turns.rounds import Rounds
 from tests.support.webhook_sink import WebhookSink
 

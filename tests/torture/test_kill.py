@@ -22,10 +22,10 @@ from typing import Any
 
 import pytest
 
-from storage.blobs import Blob, Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.ids import Ids
+from storage.mail.blobs import Blob, Blobs
 from tests.support.daemon import DOMAIN, Daemon
 from tests.support.dns_server import DnsServer
 

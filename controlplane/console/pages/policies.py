@@ -12,7 +12,7 @@ from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.contract import policies
 from controlplane.contract.checks import WarningCode
 from controlplane.contract.refusals import Refusal
-from storage.policies import RECOMMENDED, document_of
+from storage.agents.policies import RECOMMENDED, document_of
 
 _RECOMMENDED = document_of(RECOMMENDED)["outbound"]["holdOn"]
 

@@ -10,12 +10,12 @@ import pytest
 from maild import accepted, outcomes
 from maild.accepted import AcceptedOutcome
 from maild.outcomes import OutcomeContext, Verdict
-from storage import attempts, outbound
-from storage.attempts import FIRST_KEPT, LATEST_KEPT, OneAttempt
-from storage.blobs import Blobs
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.outbound import Due
+from storage.mail.blobs import Blobs
+from storage.sending import attempts, outbound
+from storage.sending.attempts import FIRST_KEPT, LATEST_KEPT, OneAttempt
+from storage.sending.outbound import Due
 from storage.usage import Counts
 from tests.support.store import EPOCH_MS, ORGANIZATION, ManualClock, Store
 

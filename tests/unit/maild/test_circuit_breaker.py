@@ -9,8 +9,9 @@ import pytest
 from maild import circuit_breaker, outcomes
 from maild.circuit_breaker import judge
 from maild.outcomes import OutcomeContext, Verdict
-from storage import organizations, usage
+from storage import usage
 from storage.clock import day_of
+from storage.tenants import organizations
 from storage.usage import ReputationRates
 from tests.support.store import ORGANIZATION, ManualClock, Store
 from tests.unit.maild.test_outcomes import settle

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from maild.cli.program import main
-from storage import domain_reports
-from storage.domain_reports import DomainReportRow
+from storage.domains import domain_reports
+from storage.domains.domain_reports import DomainReportRow
 from storage.engine import migrate
 
 DMARC = {"dkimAligned": 2, "spfAligned": 3, "dispositions": {}, "sources": []}

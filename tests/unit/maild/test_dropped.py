@@ -10,11 +10,12 @@ import pytest
 from maild import dropped, outcomes
 from maild.dropped import DROPPED
 from maild.outcomes import OutcomeContext
-from storage import queue_selection, usage
+from storage import usage
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
-from storage.outbound import Due
-from storage.queue_selection import QueueSelection
+from storage.sending import queue_selection
+from storage.sending.outbound import Due
+from storage.sending.queue_selection import QueueSelection
 from tests.support.store import DOMAIN, ORGANIZATION, Store
 from tests.unit.maild.test_accepted import opened, tables
 

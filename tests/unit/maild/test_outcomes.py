@@ -8,9 +8,10 @@ import pytest
 
 from maild import outcomes
 from maild.outcomes import Late, OutcomeContext, Verdict
-from storage import outbound, outbound_events, usage
+from storage import usage
 from storage.clock import day_of, iso, month_of
-from storage.events import DELIVERIES
+from storage.publishing.events import DELIVERIES
+from storage.sending import outbound, outbound_events
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from storage import id_spans, messages
+from storage import id_spans
 from storage.engine.tx import Tx
 from storage.ids import first_at
+from storage.mail import messages
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import SearchIndex

@@ -2,9 +2,9 @@
 
 import pytest
 
-from storage import messages
 from storage.engine.dialect import each_of, each_row_of
 from storage.engine.tx import Tx
+from storage.mail import messages
 from tests.support import memory_store, query_plans
 from tests.support.query_plans import ALLOWED, FILTERS, ROOT, Watch, compared_lists, scans
 
@@ -74,7 +74,7 @@ def test_it_is_told_once_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> Non
     messages.by_id(tx, "msg_1")
     (told,) = watch.faults()
     assert (
-        told.startswith("storage/messages.py: by_id (line ")
+        told.startswith("storage/mail/messages.py: by_id (line ")
         and "reads all of messages (SCAN messages)" in told
     )
     messages.by_id(tx, "msg_1")

@@ -12,18 +12,21 @@ from typing import Any
 import pytest
 
 from controlplane.mail import searching, thread_finding
-from storage import analytics, drafts, events, labels, messages, suppressions
-from storage.analytics import AnalyticsSpan
 from storage.engine.tx import Tx
 from storage.ids import Ids, first_at
-from storage.labels import Owner, WantedThreads
+from storage.mail import drafts, messages
+from storage.publishing import events
 from storage.records import ThreadRow
-from storage.searching import search
+from storage.searching import labels, search
+from storage.searching.labels import Owner, WantedThreads
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
+from storage.sending import suppressions
+from storage.sending.suppressions import SuppressionRow
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import KeptJson
-from storage.suppressions import SuppressionRow
+from storage.tenants import analytics
+from storage.tenants.analytics import AnalyticsSpan
 from tests.support import memory_store
 from tests.support.memory_store import insert_thread, message_row
 from tests.support.store import EPOCH_MS, ManualClock

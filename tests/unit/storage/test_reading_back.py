@@ -1,14 +1,15 @@
-"""The logs are read back in looks of bounded length, whatever their readers want (storage/events.py, audit.py)."""
+"""The logs are read back in looks of bounded length, whatever their readers want (storage/publishing/events.py,
+audit.py)."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from storage import events
 from storage.audit import trail
 from storage.engine.tx import Tx
-from storage.events import Selection
 from storage.ids import first_at
+from storage.publishing import events
+from storage.publishing.events import Selection
 from tests.support import memory_store
 
 WALK = 10

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from controlplane.domains.lifecycle import WINDOW_MS, after_check, is_overdue
-from storage.domains import DomainRow
+from storage.domains.domains import DomainRow
 
 NOW = 1_790_000_000_000
 ALL: dict[str, bool | None] = {"ownership": True, "mx": True, "spf": True, "dkim": True, "dmarc": False}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from controlplane.mail.analytics import Analytics
-from storage.analytics import SLICE_EVENTS, AnalyticsSpan
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
+from storage.tenants.analytics import SLICE_EVENTS, AnalyticsSpan
 
 HOUR_MS = DAY_MS // 24
 TYPES = ["email.received", "email.sent"]

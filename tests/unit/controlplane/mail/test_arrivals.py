@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from controlplane.mail.arrivals import PAGE, Arrivals, WantedMail
-from storage import arrivals, code_claims, messages, threads
+from storage.agents import code_claims
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import arrivals, messages, threads
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from tests.support.memory_store import message_row, with_inboxes
 from tests.support.store import ManualClock

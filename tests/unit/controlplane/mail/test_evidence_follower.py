@@ -9,9 +9,10 @@ from structlog.testing import capture_logs
 from conf.tuning import EvidenceTuning
 from controlplane.mail.evidence import Examiner
 from controlplane.mail.evidence_follower import EvidenceFollower
-from storage import events, evidence, messages
 from storage.engine.tx import Tx
-from storage.evidence import EvidenceRow
+from storage.mail import evidence, messages
+from storage.mail.evidence import EvidenceRow
+from storage.publishing import events
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import INBOX, ORGANIZATION, Store, message

@@ -10,7 +10,7 @@ from controlplane.sending.loop_brake import (
     WINDOW_MS,
     resting_until,
 )
-from storage.exchanges import ThreadLine
+from storage.mail.exchanges import ThreadLine
 
 SAYS_SO = {"says_so": True, "theirs_ms": 10 * THEIRS_MS, "ours_ms": 1}
 PROMPT = {"says_so": False, "theirs_ms": THEIRS_MS, "ours_ms": 1}

@@ -23,11 +23,14 @@ from controlplane.sending.guards import (
 from controlplane.sending.participants import REPLY_ONLY
 from maild.message.address import normalize, split, strip_plus
 from maild.message.reply_recipients import Correspondence, TooManyRecipients, resolve
-from storage import messages, organizations, outbound, rules, threads
+from storage.agents import rules
+from storage.agents.policies import Levels, OutboundPolicy, Policy
+from storage.agents.rules import RuleRow
 from storage.engine.tx import Tx
-from storage.policies import Levels, OutboundPolicy, Policy
+from storage.mail import messages, threads
 from storage.records import dump
-from storage.rules import RuleRow
+from storage.sending import outbound
+from storage.tenants import organizations
 from tests.support.memory_store import message_row, with_inboxes
 
 CASES = int(os.environ.get("RECIPIENT_CASES", "300"))

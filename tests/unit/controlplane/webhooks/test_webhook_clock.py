@@ -3,8 +3,8 @@
 import pytest
 
 from controlplane.egress.http1 import HttpResponse
-from storage import webhooks
 from storage.clock import DAY_MS
+from storage.publishing import webhooks
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from controlplane.webhooks import events
-from storage.events import Words
+from storage.publishing.events import Words
 from storage.records import EventRow, dump
 
 DATA = {"messageId": "msg_1", "subject": "Grüße"}

@@ -8,9 +8,9 @@ import pytest
 
 from conf.tuning import WebhookTuning
 from controlplane.webhooks.jobs import Jobs
-from storage import events, webhooks
 from storage.engine.tx import Tx
-from storage.webhooks import LeasedDelivery
+from storage.publishing import events, webhooks
+from storage.publishing.webhooks import LeasedDelivery
 from tests.support.store import ORGANIZATION, Store
 
 

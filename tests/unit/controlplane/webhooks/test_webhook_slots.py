@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
-from storage.webhooks import Head
+from storage.publishing.webhooks import Head
 
 NOW = 1000
 NOTHING = InFlight()

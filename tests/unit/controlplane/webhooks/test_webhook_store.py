@@ -1,14 +1,15 @@
-"""storage.webhooks: registrations and their tenancy, the scan of what waits, the log."""
+"""storage.publishing.webhooks: registrations and their tenancy, the scan of what waits, the log."""
 
 from functools import partial
 
 import pytest
 
-from storage import allowances, webhooks
-from storage.allowances import UsedUp
 from storage.engine.tx import Tx
+from storage.publishing import webhooks
+from storage.publishing.webhooks import AttemptSettlement, Found, LeasedDelivery
 from storage.records import WebhookAttempt, load
-from storage.webhooks import AttemptSettlement, Found, LeasedDelivery
+from storage.tenants import allowances
+from storage.tenants.allowances import UsedUp
 from tests.support.webhook_world import START_MS, WebhookWorld
 
 

@@ -11,10 +11,10 @@ import pytest
 from conf.tuning import QueueTuning, Tuning
 from maild.commands.outbound_queue import REST_MIN_S
 from maild.message.delivery_evidence import Evidence, HostEvidence, pack
-from storage import queue_selection
 from storage.clock import Clock
 from storage.engine.tx import Tx
-from storage.queue_selection import FoundForChange
+from storage.sending import queue_selection
+from storage.sending.queue_selection import FoundForChange
 from tests.conftest import Start
 from tests.support.hands import Hands
 from tests.support.running import Running, until

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maild.inbound.admittance import ACCEPTED, Admittance, ClaimedSender, admit, concerns_of
-from storage.policies import UNLISTED as LEVELS
-from storage.policies import InboundPolicy
-from storage.rules import Ruling
+from storage.agents.policies import UNLISTED as LEVELS
+from storage.agents.policies import InboundPolicy
+from storage.agents.rules import Ruling
 
 AUTHOR, ENVELOPE = "ada@x.test", "bounces@y.test"
 

@@ -9,10 +9,10 @@ import pytest
 from conf.settings import Smtp
 from maild.inbound.header_section import HeaderSection
 from maild.inbound.intake import AT_ONCE_OCTETS, Intake
-from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.mail.blobs import Blobs
 from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import ManualClock
 

@@ -12,11 +12,13 @@ from maild import circuit_breaker, outcomes
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
-from storage import messages, outbound, usage
+from storage import usage
 from storage.audit.trail import Records
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
-from storage.outbound import Due
+from storage.mail import messages
+from storage.sending import outbound
+from storage.sending.outbound import Due
 from tests.support.sending import Sending
 from tests.support.store import Store
 

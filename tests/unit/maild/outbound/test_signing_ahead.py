@@ -14,10 +14,11 @@ from maild.outbound.kept_signatures import KEPT_MAX, KEPT_S
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import BATCH, THREADS, SigningJob, SigningThreads
 from maild.outbound.wire import KeptWire, StoredWire
-from storage import dkim_keys, outbound
-from storage.blobs import BlobDamaged
-from storage.dkim_keys import DkimKey
-from storage.outbound import Due
+from storage.domains import dkim_keys
+from storage.domains.dkim_keys import DkimKey
+from storage.mail.blobs import BlobDamaged
+from storage.sending import outbound
+from storage.sending.outbound import Due
 from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import DOMAIN, Store
 

@@ -4,7 +4,7 @@ import asyncio
 from email import message_from_bytes
 from pathlib import Path
 
-from storage import messages
+from storage.mail import messages
 from tests.support.sending import Sending
 
 

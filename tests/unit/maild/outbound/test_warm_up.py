@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from conf.settings import SettingsError, WarmUp, parse
 from maild.outbound.warm_up import MESSAGES_MAX, allowed
-from storage import warm_up_counts
-from storage.warm_up_counts import WarmUpDay
+from storage.sending import warm_up_counts
+from storage.sending.warm_up_counts import WarmUpDay
 from tests.support.store import Store
 
 FIRST = date(2026, 12, 1)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from maild.outbound.content import with_crlf
 from maild.outbound.wire import END, StoredWire, stuffed
-from storage.blobs import BlobDamaged
+from storage.mail.blobs import BlobDamaged
 
 SIGNATURE = b"DKIM-Signature: v=1\r\n"
 OCTETS = st.lists(st.sampled_from([b"\r", b"\n", b".", b"a"])).map(b"".join)

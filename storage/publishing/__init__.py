@@ -1,0 +1,1 @@
+"""The outbox: events, and the webhooks that hear of them."""
