@@ -66,8 +66,8 @@ from maild.audit_keeper import AuditKeeper
 from maild.commands.queue_changes import QueueChanges
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
-from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
+from maild.outbound.signing import dkim
 from maild.ports import ExamineArrival, LogIn
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor

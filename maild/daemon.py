@@ -36,10 +36,10 @@ from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.relays import Relays
-from maild.outbound.sts_refresh import StsRefresh
-from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.routing.relays import Relays
+from maild.outbound.sessions.tls_policy import TlsPolicies
+from maild.outbound.signing.recipient_headers import RecipientHeaders
+from maild.outbound.tls.sts_refresh import StsRefresh
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import server_secrets

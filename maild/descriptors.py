@@ -14,7 +14,7 @@ import structlog
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.tuning import HttpTuning
-from maild.outbound.places import SESSIONS_PER_PLACE
+from maild.outbound.sessions.places import SESSIONS_PER_PLACE
 
 STDOUT, STDERR = 1, 2
 OWN = 256  # the store's, the resolver's, the processes'

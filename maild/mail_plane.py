@@ -32,27 +32,27 @@ from maild.inbound.session_listener import ListenerGround
 from maild.inbound.spam_filter import AskSpamFilter, SpamFilter
 from maild.inbound.trace import TraceWriter
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outbound.connections import Connections
-from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
-from maild.outbound.destination_queues import DestinationQueues
-from maild.outbound.dkim import DkimKeys
-from maild.outbound.host_groups import HostGroups
-from maild.outbound.mta_sts import FetchPolicy, StsPolicies
-from maild.outbound.pacing import HostGroupRegistry
+from maild.outbound.lines.destination_queues import DestinationQueues
+from maild.outbound.lines.schedule import Schedule
+from maild.outbound.pace.pacing import HostGroupRegistry
+from maild.outbound.pace.warm_up import WarmUps
 from maild.outbound.prospects import Prospects
 from maild.outbound.queue import OutboundQueue
-from maild.outbound.receiver_policies import HostKeys, ReceiverPolicies
-from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.relays import Relays
-from maild.outbound.route import Router
-from maild.outbound.schedule import Schedule
+from maild.outbound.routing.host_groups import HostGroups
+from maild.outbound.routing.relays import Relays
+from maild.outbound.routing.route import Router
+from maild.outbound.sessions.connections import Connections
+from maild.outbound.sessions.smtp_client import Timeouts
+from maild.outbound.sessions.tls_policy import TlsPolicies
+from maild.outbound.sessions.tls_witness import TlsWitness
 from maild.outbound.settle import Settler
+from maild.outbound.signing.content import Contents
+from maild.outbound.signing.dkim import DkimKeys
+from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.simulator import Simulator
-from maild.outbound.smtp_client import Timeouts
-from maild.outbound.tls_policy import TlsPolicies
-from maild.outbound.tls_witness import TlsWitness
-from maild.outbound.warm_up import WarmUps
+from maild.outbound.tls.mta_sts import FetchPolicy, StsPolicies
+from maild.outbound.tls.receiver_policies import HostKeys, ReceiverPolicies
 from maild.ports import ExamineArrival, LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener

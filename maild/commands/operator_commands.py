@@ -22,7 +22,7 @@ from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
 from maild.commands.rules import RuleCommands
 from maild.commands.store_commands import CommandGround
-from maild.outbound import dkim
+from maild.outbound.signing import dkim
 from maild.resolver import Resolver
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key

@@ -19,18 +19,24 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders, read
-from maild.outbound.attempt_record import AttemptRecord, HostRecord
-from maild.outbound.connections import Connections, PooledSession, Unreachable
-from maild.outbound.content import Content, Contents, MessageRoom
-from maild.outbound.dkim import NoKey
-from maild.outbound.pace import Sign, asks_for_less, sign_of
-from maild.outbound.pacing import MESSAGES_PER_SESSION, GroupTurn, HostGroup, HostGroupRegistry, Postponed
-from maild.outbound.replies import SmtpReply
-from maild.outbound.route import Hop, RouteError, Router
-from maild.outbound.session_faults import reason
-from maild.outbound.tls_witness import TlsWitness
-from maild.outbound.transaction import Transaction, TransientRefusal, domain_of
-from maild.outbound.warm_up import WarmUps
+from maild.outbound.pace.pace import Sign, asks_for_less, sign_of
+from maild.outbound.pace.pacing import (
+    MESSAGES_PER_SESSION,
+    GroupTurn,
+    HostGroup,
+    HostGroupRegistry,
+    Postponed,
+)
+from maild.outbound.pace.warm_up import WarmUps
+from maild.outbound.routing.route import Hop, RouteError, Router
+from maild.outbound.sessions.attempt_record import AttemptRecord, HostRecord
+from maild.outbound.sessions.connections import Connections, PooledSession, Unreachable
+from maild.outbound.sessions.replies import SmtpReply
+from maild.outbound.sessions.session_faults import reason
+from maild.outbound.sessions.tls_witness import TlsWitness
+from maild.outbound.sessions.transaction import Transaction, TransientRefusal, domain_of
+from maild.outbound.signing.content import Content, Contents, MessageRoom
+from maild.outbound.signing.dkim import NoKey
 from maild.outcomes import Verdict
 from storage.clock import Clock
 from storage.mail.blobs import BlobDamaged, BlobMissing

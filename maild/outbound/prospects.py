@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
-from maild.outbound.destination_queues import DestinationKind, destination_of
-from maild.outbound.relays import RelayHost
-from maild.outbound.route import HOSTS_MAX, is_null_mx
+from maild.outbound.lines.destination_queues import DestinationKind, destination_of
+from maild.outbound.routing.relays import RelayHost
+from maild.outbound.routing.route import HOSTS_MAX, is_null_mx
 from maild.ports import IsLocal
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from storage.turns.work_turns import WorkTurns

@@ -25,22 +25,22 @@ from maild.message.address import suppression_keys
 from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
 from maild.outbound.delivery import Deliverer, Lane, WasRetryAsked
-from maild.outbound.destination_queues import (
+from maild.outbound.lines.destination_queues import (
     DestinationKey,
     DestinationKind,
     DestinationQueue,
     DestinationQueues,
     destination_of,
 )
-from maild.outbound.due_scan import DueScan
-from maild.outbound.pacing import Postponed
-from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.relays import RelayHost
-from maild.outbound.schedule import Schedule
+from maild.outbound.lines.due_scan import DueScan
+from maild.outbound.lines.schedule import Schedule
+from maild.outbound.lines.window import Window
+from maild.outbound.pace.pacing import Postponed
+from maild.outbound.routing.relays import RelayHost
+from maild.outbound.sessions.transaction import domain_of
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
+from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.simulator import Simulator
-from maild.outbound.transaction import domain_of
-from maild.outbound.window import Window
 from maild.outcomes import Verdict
 from maild.ports import LocalMail, QueuePorts
 from storage.clock import Clock

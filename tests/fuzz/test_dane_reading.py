@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.outbound.dane import is_matched, public_key_of, read_usable
+from maild.outbound.tls.dane import is_matched, public_key_of, read_usable
 
 records = st.lists(
     st.one_of(

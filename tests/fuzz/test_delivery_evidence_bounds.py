@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maild.message.delivery_evidence import EVIDENCE_OCTETS_MAX, shown, unpack
-from maild.outbound.attempt_record import AttemptRecord, HostRecord
-from maild.outbound.route import Hop
+from maild.outbound.routing.route import Hop
+from maild.outbound.sessions.attempt_record import AttemptRecord, HostRecord
 
 SECRET = "qqqqsecretqqqq"
 COMMANDS: dict[str, bytes | str] = {

@@ -5,7 +5,7 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.outbound.sts_policy import (
+from maild.outbound.tls.sts_policy import (
     MAX_AGE_S,
     PATTERN_CHARS_MAX,
     PATTERNS_MAX,

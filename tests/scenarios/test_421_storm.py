@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from maild.outbound.pace import FIRST_SESSIONS
-from maild.outbound.pacing import HostGroup
+from maild.outbound.pace.pace import FIRST_SESSIONS
+from maild.outbound.pace.pacing import HostGroup
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 

@@ -18,7 +18,7 @@ import structlog
 
 from conf.tuning import SmtpTuning, Tuning
 from maild.inbound import tls
-from maild.outbound.tls_policy import ClientContexts, TlsPolicies
+from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from tests.conftest import Start
 from tests.support.daemon import Daemon
 from tests.support.running import Smtp, until

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from maild.outbound.schedule import STEPS
+from maild.outbound.lines.schedule import STEPS
 from storage.clock import DAY_MS
 from storage.sending import outbound
 from tests.support.sending import TIMEOUT_S, Sending

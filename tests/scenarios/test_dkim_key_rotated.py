@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from maild.outbound.dkim import KEY_CACHE_S
+from maild.outbound.signing.dkim import KEY_CACHE_S
 from tests.support.dns_server import DnsServer
 from tests.support.doh_server import publish
 from tests.support.domain_world import NAME, domain_world

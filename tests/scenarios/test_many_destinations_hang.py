@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from conf.tuning import QueueTuning
-from maild.outbound.connections import DOUBTFUL_PER_ADDRESS
-from maild.outbound.content import SMALL_BYTES
-from maild.outbound.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
-from maild.outbound.pace import FIRST_SESSIONS
-from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE
-from maild.outbound.smtp_client import Timeouts
+from maild.outbound.lines.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
+from maild.outbound.pace.pace import FIRST_SESSIONS
+from maild.outbound.sessions.connections import DOUBTFUL_PER_ADDRESS
+from maild.outbound.sessions.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE
+from maild.outbound.sessions.smtp_client import Timeouts
+from maild.outbound.signing.content import SMALL_BYTES
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.store import RAW

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maild.outbound.replies import REPLY_OCTETS_MAX
+from maild.outbound.sessions.replies import REPLY_OCTETS_MAX
 from maild.outbound.settle import UNSETTLED_MAX
 from storage.sending import outbound
 from tests.support.mx import Mx

@@ -7,8 +7,8 @@ import pytest
 
 from maild.daemon import StartError
 from maild.inbound import tls
-from maild.outbound.route import Hop
-from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.routing.route import Hop
+from maild.outbound.sessions.tls_policy import TlsPolicies
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maild.outbound.smtp_client import Timeouts
+from maild.outbound.sessions.smtp_client import Timeouts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.throwaway_ca import ThrowawayCa

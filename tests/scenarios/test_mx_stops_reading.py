@@ -15,8 +15,8 @@ from typing import cast
 import pytest
 import uvloop
 
-from maild.outbound.connections import PooledSession
-from maild.outbound.smtp_client import Timeouts
+from maild.outbound.sessions.connections import PooledSession
+from maild.outbound.sessions.smtp_client import Timeouts
 from tests.support.sending import Sending
 from tests.support.store import RAW
 

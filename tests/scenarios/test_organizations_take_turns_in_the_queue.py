@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import QueueTuning
-from maild.outbound.message_line import READY
+from maild.outbound.lines.message_line import READY
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from maild.outbound.schedule import STEPS
+from maild.outbound.lines.schedule import STEPS
 from tests.support.sending import Sending
 
 

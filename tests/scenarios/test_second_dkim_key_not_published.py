@@ -7,7 +7,7 @@ from typing import Any
 
 import dkim
 
-from maild.outbound.dkim import KEY_CACHE_S
+from maild.outbound.signing.dkim import KEY_CACHE_S
 from tests.support.dns_server import DnsServer
 from tests.support.doh_server import publish
 from tests.support.domain_world import NAME, DomainWorld, domain_world

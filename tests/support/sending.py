@@ -11,12 +11,12 @@ from conf.settings import Settings, parse
 from conf.tuning import QueueTuning, Tuning
 from maild.mail_plane import Ground, mail_out, sts_policies
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outbound.mta_sts import FetchPolicy
 from maild.outbound.queue import OutboundQueue
-from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.relays import Relays
-from maild.outbound.smtp_client import Timeouts
-from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.routing.relays import Relays
+from maild.outbound.sessions.smtp_client import Timeouts
+from maild.outbound.sessions.tls_policy import TlsPolicies
+from maild.outbound.signing.recipient_headers import RecipientHeaders
+from maild.outbound.tls.mta_sts import FetchPolicy
 from maild.ports import DeliverAnswer, LocalMail, QueuePorts, Reply, SimulatedAnswer
 from maild.resolver import Resolver
 from storage.disk import Disk

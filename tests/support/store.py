@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from maild.outbound import dkim
+from maild.outbound.signing import dkim
 from storage.audit.trail import AuditRecorder
 from storage.clock import Clock
 from storage.domains import dkim_keys

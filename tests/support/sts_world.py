@@ -10,7 +10,7 @@ from typing import Any
 
 from conf.settings import Outbound
 from controlplane.egress.mta_sts import PATH, PolicyHosts
-from maild.outbound.sts_refresh import StsRefresh
+from maild.outbound.tls.sts_refresh import StsRefresh
 from storage.records import RecipientRow
 from tests.support.mx import Mx
 from tests.support.sending import Sending

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
-from maild.outbound.dane import public_key_of
+from maild.outbound.tls.dane import public_key_of
 
 
 def tlsa_record(usage: int, selector: int, matching: int, certificate: bytes) -> str:

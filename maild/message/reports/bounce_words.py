@@ -297,7 +297,7 @@ _NOT_THE_ADDRESS: Final = (
     # Whom it is for was not yet said.
     Wording("policy", _POSTFIX, ("in reply to mail from", "in reply to ehlo", "in reply to helo")),
     # Nor is it said of which of them it is said.
-    Wording("policy", "bounces.NAMES_THE_SENDER, maild/outbound/replies.py",
+    Wording("policy", "bounces.NAMES_THE_SENDER, maild/outbound/sessions/replies.py",
         ("about mail from", "in reply to a message of several recipients")),
 )  # fmt: skip
 

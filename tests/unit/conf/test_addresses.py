@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conf.addresses import REFUSED, is_public
 from controlplane.egress import client
-from maild.outbound import route
+from maild.outbound.routing import route
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

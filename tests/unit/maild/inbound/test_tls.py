@@ -5,8 +5,8 @@ import ssl
 from conf.settings import Webhooks
 from conf.tls import client_context, unverified_context
 from controlplane.egress.client import Egress
-from maild.outbound.route import Hop
-from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.routing.route import Hop
+from maild.outbound.sessions.tls_policy import TlsPolicies
 from tests.support.store import ManualClock
 
 

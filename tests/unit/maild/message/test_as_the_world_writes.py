@@ -19,7 +19,7 @@ from maild.message.parse import parse, read_text
 from maild.message.reports import bounces
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import read_report
-from maild.outbound.replies import SmtpReply
+from maild.outbound.sessions.replies import SmtpReply
 
 Row = Mapping[str, Any]
 

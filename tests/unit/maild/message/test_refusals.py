@@ -10,7 +10,7 @@ from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
 from maild.message.reports.fates import DeliveryReport
 from maild.message.reports.report import read_report
-from maild.outbound.replies import SmtpReply
+from maild.outbound.sessions.replies import SmtpReply
 from tests.support.refusals import Refusal, ReportShape, refusals, report_shapes
 
 REFUSALS = refusals()

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from maild.outbound.attempt_record import HostRecord
-from maild.outbound.connections import Connections
 from maild.outbound.delivery import Lane
-from maild.outbound.route import Hop, Router
-from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.routing.route import Hop, Router
+from maild.outbound.sessions.attempt_record import HostRecord
+from maild.outbound.sessions.connections import Connections
+from maild.outbound.sessions.tls_policy import TlsPolicies
 from tests.support.sending import Sending
 
 

@@ -13,7 +13,7 @@ from maild.message.reports.bounce_words import (
     read_words,
     says_nothing_else,
 )
-from maild.outbound.replies import SmtpReply
+from maild.outbound.sessions.replies import SmtpReply
 from tests.support.work import assert_proportional, bomb
 
 ROWS: list[Wording] = [

@@ -1,0 +1,1 @@
+"""Sessions with other hosts: opened, protected, kept open, spoken on; and what happened in them."""

@@ -1,0 +1,1 @@
+"""What receivers demand of TLS (DANE, MTA-STS): found, fetched, kept, joined."""
