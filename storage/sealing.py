@@ -98,7 +98,8 @@ def read_master_key(path: Path) -> bytes:
     except OSError as error:
         raise SealError(
             f"{path} is no readable master key ({error.strerror}): put the key there; where systemd hands it to the"
-            " daemon as a credential, name its file with --key-file"
+            " daemon as a credential, name its file with --key-file; where it is lost for good, see"
+            " 'maild replace-lost-master-key --help'"
         ) from error
     except ValueError as error:
         raise SealError(f"{path} is no readable master key: {error}") from error

@@ -30,3 +30,8 @@ def get_or_make(tx: Tx, sealer: Sealer, name: str, fresh: bytes) -> bytes:
     kept = sealed(tx, name)
     assert kept is not None
     return sealer.open(kept, context(name))
+
+
+def forget(tx: Tx) -> None:
+    """Forget all of them: they are made anew when they are next asked for."""
+    tx.run("DELETE FROM server_secrets")

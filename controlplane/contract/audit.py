@@ -64,6 +64,7 @@ ActName = Literal[
     "queue.dropped",
     "master_key.rotated",
     "audit.key_shown",
+    "audit.key_lost",
     "audit.sealed",
 ]
 ActTypes = Annotated[

@@ -39,7 +39,6 @@ from storage.tenants import allowances
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
-SELECTORS: Mapping[Algorithm, str] = {"rsa": "s", "ed25519": "e"}  # with a number behind it
 
 # A fresh key: the private half as PKCS#8 DER, the public half as a record's p= wants it.
 MakeDkimKey = Callable[[], tuple[bytes, str]]
@@ -154,8 +153,7 @@ class Registry:
     async def _key_for(self, name: str, algorithm: Algorithm, keys: Sequence[DkimKey]) -> DkimKey:
         async with self._key_slot:
             private, public = await asyncio.to_thread(self._make_dkim_keys[algorithm])
-        numbers = [int(key.selector[1:]) for key in keys if key.selector[1:].isdigit()]
-        selector = f"{SELECTORS[algorithm]}{max(numbers, default=0) + 1}"
+        selector = dkim_keys.next_selector(algorithm, keys)
         sealed = self._sealer.seal(private, dkim_keys.context(name, selector))
         # The first RSA key signs at once: nothing may be sent before a check has seen its record.
         status = "active" if algorithm == "rsa" and not keys else "published"

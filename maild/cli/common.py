@@ -146,4 +146,6 @@ def _in_words(name: str, value: Any) -> str:
         return "unlimited" if name.startswith("limits.") else "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "-"
     return str(value)

@@ -20,7 +20,7 @@ from maild.cli.outbound_queue import queue
 from maild.cli.policies import policy, rules
 from maild.cli.reports import reports
 from maild.cli.reviews import reviews
-from maild.cli.store import backup, check, init, rotate_master_key
+from maild.cli.store import backup, check, init, replace_lost_master_key, rotate_master_key
 from maild.descriptors import STDERR, STDOUT, fill, give_up
 
 
@@ -70,7 +70,17 @@ def main() -> None:
     os.umask(0o077)  # whatever we write is our user's alone
 
 
-for _one in (serve, check_config, doctor, init, check, backup, reports, rotate_master_key):
+for _one in (
+    serve,
+    check_config,
+    doctor,
+    init,
+    check,
+    backup,
+    reports,
+    rotate_master_key,
+    replace_lost_master_key,
+):
     main.add_command(_one)
 for _group in (audit, org, queue, reviews, keys, policy, rules, member, console):
     main.add_command(_group)

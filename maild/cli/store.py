@@ -125,3 +125,17 @@ def backup(target: Path, config: Path, as_json: bool) -> None:
 def rotate_master_key(config: Path, key_file: Path | None, as_json: bool) -> None:
     """Seal all secrets under a new master key. Stop the daemon first."""
     show(run_command(lambda store: store.rotate_master_key(key_file), config), as_json)
+
+
+@click.command("replace-lost-master-key")
+@config_option
+@key_file_option
+@json_option
+def replace_lost_master_key(config: Path, key_file: Path | None, as_json: bool) -> None:
+    """Make another master key where the store's own is lost for good, and new secrets in place of what it sealed.
+
+    Mail stays as it is. Lost are DKIM keys (new records of DNS are to be published), secrets of webhooks (whoever
+    checks signatures needs the new ones), links to unsubscribe and reports about mail that was sent before. Stop the
+    daemon first.
+    """
+    show(run_command(lambda store: store.replace_lost_master_key(key_file), config), as_json)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from storage import server_secrets
 from storage.audit import trail
-from storage.audit.chain import AuditRow, ChainReport, chain_key
+from storage.audit.acts import Act
+from storage.audit.chain import AuditRow, ChainReport, chain_key, told_head
 from storage.audit.chain import check as check_chain
 from storage.data_folder import DataFolder
 from storage.engine import migrate
@@ -88,9 +89,15 @@ def _rows(tx: Tx, organization_id: str) -> Iterator[AuditRow]:
 
 def _noticing(rows: Iterable[AuditRow], noted: NotedHead | None) -> Iterator[AuditRow]:
     for row in rows:
-        if noted is not None and row.hash.hex() == noted.hash:
+        if noted is not None and noted.hash in _heads(row):
             noted.met.add(row.organization_id)
         yield row
+
+
+def _heads(row: AuditRow) -> tuple[str, ...]:
+    """The row's own hash, and the one that the chain had before its key was lost."""
+    told = told_head(row.details) if row.type == Act.AUDIT_KEY_LOST else None
+    return (row.hash.hex(), told[1].hex()) if told is not None else (row.hash.hex(),)
 
 
 def _told(organization_id: str, report: ChainReport) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from controlplane.domains import checks
 from maild.commands import audit_verifying, doctor
 from maild.commands.domain_reports import ReportCommands
 from maild.commands.keys import KeyCommands
+from maild.commands.lost_key import LostKey
 from maild.commands.members import MemberCommands
 from maild.commands.organizations import OrganizationCommands
 from maild.commands.outbound_queue import QueueCommands
@@ -38,8 +39,6 @@ from storage.tenants import organizations
 from storage.upkeep import rotation
 
 T = TypeVar("T")
-
-SELECTOR = "s1"
 
 
 class OperatorCommands:
@@ -178,6 +177,22 @@ class OperatorCommands:
         finally:
             self._folder.unlock()
 
+    def replace_lost_master_key(self, key_file: Path | None) -> dict[str, Any]:
+        """DataFolderError while a daemon runs, which holds the key: nothing is lost as long as it does."""
+        self._folder.check()
+        self._folder.check_store()
+        self._folder.lock()
+        try:
+            migrate.prepare(self._folder.database)
+            path = key_file or master_key_file(self._folder.master_key)
+            lost = LostKey(self._audit, self._clock, dkim.makers(self._settings.outbound.dkim_ed25519))
+            replaced = rotation.replace_lost(self._folder.database, path, lost.renew)
+        finally:
+            self._folder.unlock()
+        shared = self._settings.server.shared_domains
+        records = self._read(lambda tx: [one for name in shared for one in self._records(tx, name)])
+        return {"keyFile": str(path), **replaced.told(), "records": records}
+
     def _init(
         self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]], is_recommended: bool
     ) -> dict[str, Any]:
@@ -224,9 +239,10 @@ class OperatorCommands:
     def _keep_dkim_key(self, tx: Tx, sealer: Sealer, domain: str, private: bytes, public: str) -> None:
         if dkim_keys.active(tx, domain) is not None:
             return
-        sealed = sealer.seal(private, dkim_keys.context(domain, SELECTOR))
+        selector = dkim_keys.next_selector("rsa", ())
+        sealed = sealer.seal(private, dkim_keys.context(domain, selector))
         dkim_keys.insert(
-            tx, dkim_keys.DkimKey(domain, SELECTOR, "active", sealed, public, self._clock.now_ms())
+            tx, dkim_keys.DkimKey(domain, selector, "active", sealed, public, self._clock.now_ms())
         )
 
     def _records(self, tx: Tx, domain: str) -> list[dict[str, Any]]:

@@ -37,9 +37,12 @@ class CommandRecords:
 
     def under(self, tx: Tx, sealer: Sealer) -> AuditRecorder:
         """What writes into the chains, by this sealer; the audit key is made where there is none yet. SealError."""
+        return AuditRecorder(self.audit_key(tx, sealer), self._clock)
+
+    def audit_key(self, tx: Tx, sealer: Sealer) -> bytes:
+        """The key of all chains, made where there is none yet. SealError."""
         fresh = self._ids.chance(server_secrets.SECRET_BYTES)
-        key = server_secrets.get_or_make(tx, sealer, server_secrets.AUDIT, fresh)
-        return AuditRecorder(key, self._clock)
+        return server_secrets.get_or_make(tx, sealer, server_secrets.AUDIT, fresh)
 
     def _records(self, tx: Tx) -> Records:
         try:

@@ -64,6 +64,7 @@ class Act(StrEnum):
     QUEUE_DROPPED = "queue.dropped"
     MASTER_KEY_ROTATED = "master_key.rotated"
     AUDIT_KEY_SHOWN = "audit.key_shown"
+    AUDIT_KEY_LOST = "audit.key_lost"
     AUDIT_SEALED = "audit.sealed"
 
 

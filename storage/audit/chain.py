@@ -161,7 +161,7 @@ class _Walk:
         first = self._first
         if row.type != Act.AUDIT_SEALED or first is None:
             return False
-        found = _seal(row.details)
+        found = told_head(row.details)
         return found is not None and found[0] == first.seq - 1 and self._follows(found[1], first)
 
     def _follows(self, previous: bytes, row: AuditRow) -> bool:
@@ -171,8 +171,8 @@ class _Walk:
             return False
 
 
-def _seal(details: str) -> tuple[int, bytes] | None:
-    """The number and the hash that a seal tells of."""
+def told_head(details: str) -> tuple[int, bytes] | None:
+    """The number and the hash that a row tells of in its details (`through`, `hash`), as a seal does."""
     try:
         told = json.loads(details)
         return int(told["through"]), bytes.fromhex(told["hash"])

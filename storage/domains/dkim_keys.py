@@ -4,6 +4,7 @@ One key of a domain and an algorithm is `active` and signs; `published` ones wai
 signs has an RSA key, and may have an Ed25519 key besides (RFC 8463).
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from storage.engine.tx import Tx
@@ -24,12 +25,19 @@ class DkimKey(NamedTuple):
     algorithm: Algorithm = "rsa"
 
 
+SELECTORS: Mapping[Algorithm, str] = {"rsa": "s", "ed25519": "e"}  # with a number behind it
 _SELECT = f"SELECT {columns(DkimKey)} FROM dkim_keys"
 
 
 def context(domain_name: str, selector: str) -> str:
     """What the sealed private key is bound to."""
     return f"dkim:{domain_name}:{selector}"
+
+
+def next_selector(algorithm: Algorithm, keys: Iterable[DkimKey]) -> str:
+    """The first that comes after those of all these keys, which are of the domain and the algorithm."""
+    numbers = [int(key.selector[1:]) for key in keys if key.selector[1:].isdigit()]
+    return f"{SELECTORS[algorithm]}{max(numbers, default=0) + 1}"
 
 
 def insert(tx: Tx, key: DkimKey) -> None:
@@ -93,3 +101,18 @@ def promote(tx: Tx, domain_name: str, selector: str) -> bool:
         (domain_name, selector),
     )
     return True
+
+
+def names(tx: Tx) -> list[str]:
+    """Every domain that has a key which signs, or waits to."""
+    return [
+        name for (name,) in tx.all("SELECT DISTINCT domain_name FROM dkim_keys WHERE status <> 'retired'")
+    ]
+
+
+def retire(tx: Tx, domain_name: str) -> None:
+    """No key of the domain signs any more, and the private halves are blanked."""
+    tx.run(
+        "UPDATE dkim_keys SET status = 'retired', private_key = x'' WHERE domain_name = ? AND status <> 'retired'",
+        (domain_name,),
+    )

@@ -95,6 +95,11 @@ def of_organization(tx: Tx, organization_id: str) -> list[DomainRow]:
     return [DomainRow(*row) for row in rows]
 
 
+def of_everybody(tx: Tx) -> list[DomainRow]:
+    """The registrations of all organizations, for the operator's commands."""
+    return [DomainRow(*row) for row in tx.all(f"{_SELECT} WHERE status <> 'deleted' ORDER BY id")]
+
+
 def count(tx: Tx, organization_id: str) -> int:
     """The organization's registrations, but for deleted ones, whatever their status."""
     number: int = tx.value(

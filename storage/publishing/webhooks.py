@@ -240,6 +240,18 @@ def rotate(
     return None if row is None else WebhookRow(*row)
 
 
+def forget_secrets(tx: Tx) -> list[tuple[str, str]]:
+    """Blank the secrets of all webhooks; (id, organization) of those that need another one, which is all but the
+    deleted."""
+    tx.run("UPDATE webhooks SET secret = x'', previous_secret = NULL, previous_secret_until = NULL")
+    return tx.all("SELECT id, organization_id FROM webhooks WHERE deleted_at IS NULL")
+
+
+def set_secret(tx: Tx, webhook_id: str, secret: bytes, now_ms: int) -> None:
+    """Give the webhook this secret (sealed) in place of the one that was forgotten."""
+    tx.run("UPDATE webhooks SET secret = ?, updated_at = ? WHERE id = ?", (secret, now_ms, webhook_id))
+
+
 def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
     """Delete the webhook; False when the organization does not have it. The dispatcher halts what is pending for it."""
     changed = tx.run(

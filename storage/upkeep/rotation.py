@@ -18,7 +18,7 @@ meanwhile.
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from storage.engine import migrate
 from storage.engine.tx import Tx
@@ -31,6 +31,8 @@ from storage.sealing import (
     read_master_key,
     write_master_key,
 )
+
+T = TypeVar("T")
 
 
 class Sealed(NamedTuple):
@@ -73,6 +75,42 @@ def rotate(database: Path, key_file: Path, also: Callable[[Tx, Sealer], None] | 
     _replace(key_file)
     migrate.write_back(database)
     return count
+
+
+def replace_lost(database: Path, key_file: Path, renew: Callable[[Tx, Sealer], T]) -> T:
+    """Name a new key in a store whose key is lost; what `renew` answers, which puts something else in the place of all
+    that is sealed, in the same transaction. When it returns, that is durable. SealError while there is a key file:
+    where it is the right one nothing is lost, and else it may be another store's.
+
+    A crash leaves what one leaves of a rotation.
+    """
+    if not key_file.exists():
+        _finish(database, key_file)
+    if key_file.exists():
+        raise SealError(
+            f"{key_file} is there: if the store's key is lost for good, move this file away first, for it may be"
+            " another store's; if it is the store's own, nothing is lost"
+        )
+    following = _next(key_file)
+    following.unlink(missing_ok=True)  # of a run that came to no end
+    key = new_master_key()
+    write_master_key(following, key, like=database)
+    with migrate.transaction(database, overwrites=True) as tx:
+        _name(tx, key)
+        answer = renew(tx, Sealer(key))
+        for _, value, context in _values(tx):  # what did not get anything else in its place
+            Sealer(key).open(value, context)
+    _replace(key_file)
+    migrate.write_back(database)
+    return answer
+
+
+def _finish(database: Path, key_file: Path) -> None:
+    """Put the key in its place, where the store names the one that is written beside it."""
+    try:
+        valid_key(database, key_file)
+    except SealError:  # it is lost
+        return
 
 
 def is_sealed(tx: Tx) -> bool:

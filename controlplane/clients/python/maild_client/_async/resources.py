@@ -145,6 +145,7 @@ class AsyncAudit(AsyncResource):
                 "queue.dropped",
                 "master_key.rotated",
                 "audit.key_shown",
+                "audit.key_lost",
                 "audit.sealed",
             ]
         ] = UNSET,

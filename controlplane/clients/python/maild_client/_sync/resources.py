@@ -146,6 +146,7 @@ class Audit(Resource):
                 "queue.dropped",
                 "master_key.rotated",
                 "audit.key_shown",
+                "audit.key_lost",
                 "audit.sealed",
             ]
         ] = UNSET,
