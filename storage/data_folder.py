@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from storage.durable_files import make_folder
+
 ROOT = 0
 
 
@@ -27,9 +29,9 @@ class DataFolder:
         self._lock: int | None = None
 
     def make(self) -> None:
-        """Create the folder (0700) unless it exists; DataFolderError when it can't be made or used."""
+        """Create the folder (0700) unless it exists, durably; DataFolderError when it can't be made or used."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self.path, 0o700)
         except OSError as error:
             raise DataFolderError(f"data_dir: can't make {self.path}: {error.strerror}") from error
         self.check()

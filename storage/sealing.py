@@ -16,6 +16,8 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from storage.durable_files import write_new_file
+
 CREDENTIAL = "master.key"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -69,26 +71,8 @@ def make_master_key(path: Path) -> None:
 
 
 def write_master_key(path: Path, key: bytes, like: Path | None = None) -> None:
-    """Write the key to a new file, durably; FileExistsError. From its first byte on its owner alone may read it (the
-    owner of `like`, where root writes it)."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        if like is not None and os.geteuid() == 0:  # what root writes the daemon must be able to read
-            owner = like.stat()
-            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
-        file.write(key.hex().encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    fsync_folder(path.parent)
-
-
-def fsync_folder(folder: Path) -> None:
-    """Make the names in the folder durable: what was created, renamed or removed there."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    """Write the key to a new file, as `write_new_file` does; FileExistsError."""
+    write_new_file(path, key.hex().encode() + b"\n", like)
 
 
 def read_master_key(path: Path) -> bytes:

@@ -16,12 +16,12 @@ from typing import Any
 
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.durable_files import fsync_folder
 from storage.engine.migrate import StoreError
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import blobs
 from storage.mail.blobs import Blob, BlobDamaged, Blobs, compare_digest
-from storage.sealing import fsync_folder
 from storage.upkeep import integrity, snapshot
 
 SLICE_FILES = 500

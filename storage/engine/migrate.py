@@ -18,10 +18,10 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from storage.durable_files import fsync_folder
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.tx import Tx
-from storage.sealing import fsync_folder
 
 APPLICATION_ID = 0x6D61696C  # "mail"
 RESTORE = "restore it from a backup"

@@ -20,13 +20,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from storage.durable_files import fsync_folder
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.sealing import (
     Sealer,
     SealError,
     fingerprint,
-    fsync_folder,
     new_master_key,
     read_master_key,
     write_master_key,

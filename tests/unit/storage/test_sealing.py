@@ -56,6 +56,25 @@ def test_the_master_key_is_its_owners_alone_and_made_once(tmp_path: Path) -> Non
     assert read_master_key(path) == key
 
 
+def test_a_master_key_that_could_not_be_written_is_made_by_the_next_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D2: what lost power, or was killed, before all of it was written has left nothing in its place."""
+
+    path = tmp_path / "master.key"
+
+    def fails(_descriptor: int) -> None:
+        assert not path.exists()
+        raise OSError("no disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fails)
+        with pytest.raises(OSError, match="no disk"):
+            make_master_key(path)
+    make_master_key(path)
+    assert len(read_master_key(path)) == 32 and list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("text", ["", "zz", "00" * 31, "00" * 33, "caf\u00e9" * 16])
 def test_what_is_no_master_key_is_refused_by_name(tmp_path: Path, text: str) -> None:
     path = tmp_path / "master.key"

@@ -1,0 +1,43 @@
+"""Files and folders that a loss of power leaves whole and under their names: what was written is on the disk once its
+file was fsynced, a name once its folder was. For what SQLite does not write itself."""
+
+import os
+from pathlib import Path
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make the names in the folder durable: what was created, renamed or removed there."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(folder: Path, mode: int) -> None:
+    """Make a folder, and those above it that are missing, durably. One that is there may have been made a moment ago,
+    by a thread or a process that has not fsynced its name yet. OSError."""
+    if not folder.parent.exists():
+        make_folder(folder.parent, 0o777)
+    folder.mkdir(exist_ok=True, mode=mode)
+    if os.access(folder.parent, os.R_OK):  # who may not read it has made nothing there
+        fsync_folder(folder.parent)
+
+
+def write_new_file(path: Path, data: bytes, like: Path | None = None) -> None:
+    """Write a new file: all of it durably, or nothing under this name; FileExistsError. From its first byte on its
+    owner alone may read it (the owner of `like`, where root writes it)."""
+    building = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        descriptor = os.open(building, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            if like is not None and os.geteuid() == 0:  # what root writes the daemon must be able to read
+                owner = like.stat()
+                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(building, path)
+    finally:
+        building.unlink(missing_ok=True)
+    fsync_folder(path.parent)

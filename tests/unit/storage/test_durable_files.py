@@ -1,0 +1,69 @@
+"""What is made durably is whole and has its name, whatever moment power is lost at (storage/durable_files.py; D2)."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from storage.data_folder import DataFolder
+from storage.durable_files import make_folder, write_new_file
+
+
+class Synced:
+    """Which files and folders were fsynced, as they were called then, each with the names or octets that it had."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen: list[tuple[Path, set[str] | bytes]] = []
+        self._fsync = os.fsync
+        monkeypatch.setattr(os, "fsync", self.fsync)
+
+    def fsync(self, descriptor: int) -> None:
+        path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        self.seen.append((path, set(os.listdir(path)) if path.is_dir() else path.read_bytes()))
+        self._fsync(descriptor)
+
+    def names(self, folder: Path) -> set[str]:
+        """Those in a folder that have been fsynced."""
+        return set().union(*(names for path, names in self.seen if path == folder and isinstance(names, set)))
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> Synced:
+    return Synced(monkeypatch)
+
+
+def test_a_folder_has_its_name_and_those_above_it_too(tmp_path: Path, synced: Synced) -> None:
+    make_folder(tmp_path / "one" / "two" / "three", 0o700)
+    assert synced.names(tmp_path) == {"one"}
+    assert synced.names(tmp_path / "one") == {"two"}
+    assert synced.names(tmp_path / "one" / "two") == {"three"}
+    assert stat.S_IMODE((tmp_path / "one" / "two" / "three").stat().st_mode) == 0o700
+
+
+def test_a_folder_that_another_has_just_made_has_its_name_too(tmp_path: Path, synced: Synced) -> None:
+    (tmp_path / "there").mkdir()
+    make_folder(tmp_path / "there", 0o700)
+    assert synced.names(tmp_path) == {"there"}
+
+
+def test_the_data_folder_has_its_name_before_a_store_is_made_in_it(tmp_path: Path, synced: Synced) -> None:
+    DataFolder(tmp_path / "var" / "data").make()
+    assert "var" in synced.names(tmp_path) and "data" in synced.names(tmp_path / "var")
+
+
+def test_a_file_is_whole_before_it_has_its_name(tmp_path: Path, synced: Synced) -> None:
+    path = tmp_path / "file"
+    write_new_file(path, b"octets")
+    (written, octets), *_ = synced.seen
+    assert (written.parent, octets) == (tmp_path, b"octets") and written != path
+    assert synced.seen[-1] == (tmp_path, {"file"})
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"first")
+    with pytest.raises(FileExistsError):
+        write_new_file(path, b"second")
+    assert path.read_bytes() == b"first" and list(tmp_path.iterdir()) == [path]
