@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 
+from storage.durable_files import fsync_folder, make_folder
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import columns
@@ -130,12 +131,17 @@ class Blobs:
         self._ids = ids
         self._inline_bytes = inline_bytes
         self._keeping: set[asyncio.Task[Any]] = set()
+        # Folders in it whose names have been fsynced: one that is there may be another thread's, which is about to.
+        self._durable: set[str] = set()
         # Files that were compared: blob → (inode, mtime, ctime) of its file then. May be thrown away at any time.
         self._verified: dict[str, tuple[int, int, int]] = {}
 
     def prepare(self) -> None:
         """Make the folder for unfinished files; called once at start, before anything is stored."""
-        self._tmp.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._folder, 0o700)
+        make_folder(self._tmp, 0o700)
+        self._durable.update(one.name for one in self._folder.iterdir())
+        fsync_folder(self._folder)
 
     def spool(self) -> "Spool":
         """A spool for a message that is still arriving; the caller ends it with `finish` or `discard`."""
@@ -258,11 +264,11 @@ class Blobs:
     def _keep(self, temporary: Path, blob_id: str) -> Path:
         """Give a finished, fsynced file its name, durably."""
         target = self.path(blob_id)
-        if not target.parent.exists():
-            target.parent.mkdir(exist_ok=True, mode=0o700)
-            _fsync_folder(self._folder)
+        if target.parent.name not in self._durable:
+            make_folder(target.parent, 0o700)
+            self._durable.add(target.parent.name)
         temporary.rename(target)
-        _fsync_folder(target.parent)
+        fsync_folder(target.parent)
         return target
 
 
@@ -398,11 +404,3 @@ async def _in_thread(work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -145,6 +145,33 @@ async def test_it_is_on_disk_before_its_row_may_commit(store: Blobs, system: Rec
     assert stored.path is not None and stored.path.read_bytes() == content  # short writes were gone on with
 
 
+async def test_the_folder_of_another_file_has_its_name_too_before_a_row_may_commit(
+    store: Blobs, folder: Path, system: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D2: who made it may be a thread that has not fsynced its name yet, or a process that was killed before."""
+    monkeypatch.setattr(store._ids, "new", lambda kind: f"{kind}_1xx")
+    (folder / "xx").mkdir()
+    await store.store(b"x" * 50_000)
+    assert system.calls.index(("fsync", "root")) < system.calls.index(("rename", "file"))
+    system.calls.clear()
+    monkeypatch.setattr(store._ids, "new", lambda kind: f"{kind}_2xx")
+    await store.store(b"x" * 50_000)
+    assert ("fsync", "root") not in system.calls  # once for each folder is enough
+
+
+async def test_the_folders_that_were_there_have_their_names_from_the_start(
+    store: Blobs, folder: Path, system: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D2: one fsync for all of them."""
+    (folder / "xx").mkdir()
+    store.prepare()
+    assert ("fsync", "root") in system.calls
+    system.calls.clear()
+    monkeypatch.setattr(store._ids, "new", lambda kind: f"{kind}_1xx")
+    await store.store(b"x" * 50_000)
+    assert ("fsync", "root") not in system.calls
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
 @pytest.mark.parametrize("at", ["write file", "fsync file", "close file", "rename file", "fsync folder"])
 async def test_a_failing_disk_is_told_and_leaves_nothing_unfinished(
