@@ -4,15 +4,19 @@ Between mail servers TLS is opportunistic (RFC 7435): senders that check certifi
 (MTA-STS, DANE) first, so a self-signed one protects as much as a bought one until such a policy exists.
 """
 
-import os
 import ssl
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import structlog
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from storage.durable_files import write_new_file
+
+log = structlog.get_logger("maild.smtp")
 
 VALID_DAYS = 3650
 
@@ -29,13 +33,27 @@ def context(cert: str, key: str) -> ssl.SSLContext:
 
 
 def self_signed(folder: Path, hostname: str) -> tuple[str, str]:
-    """The pair in `folder` (made when there is none); the paths of certificate and key."""
+    """The pair in `folder`, made when there is none that is whole; the paths of certificate and key."""
     cert, key = folder / "smtp-self-signed.pem", folder / "smtp-self-signed.key"
-    if not (cert.exists() and key.exists()):
+    if not (cert.exists() and key.exists() and _is_whole(cert, key)):
         private = ec.generate_private_key(ec.SECP256R1())
-        _write(key, _pem_key(private))
-        _write(cert, _certificate(private, hostname).public_bytes(serialization.Encoding.PEM))
+        _replace(key, _pem_key(private))
+        _replace(cert, _certificate(private, hostname).public_bytes(serialization.Encoding.PEM))
     return str(cert), str(key)
+
+
+def _is_whole(cert: Path, key: Path) -> bool:
+    """Not where power was lost between the two, or this was done by a version that did not fsync them."""
+    try:
+        context(str(cert), str(key))
+    except ssl.SSLError as error:
+        log.warning(
+            "self_signed_pair_damaged",
+            error=str(error),
+            advice="another one is made; who pinned this one must be told",
+        )
+        return False
+    return True
 
 
 def _pem_key(private: ec.EllipticCurvePrivateKey) -> bytes:
@@ -60,7 +78,6 @@ def _certificate(private: ec.EllipticCurvePrivateKey, hostname: str) -> x509.Cer
     )
 
 
-def _write(path: Path, data: bytes) -> None:
+def _replace(path: Path, data: bytes) -> None:
     path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)
+    write_new_file(path, data)
