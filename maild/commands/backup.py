@@ -16,7 +16,7 @@ from typing import Any
 
 from storage.clock import Clock
 from storage.data_folder import DataFolder
-from storage.durable_files import fsync_folder
+from storage.durable_files import fsync_folder, make_folder
 from storage.engine.migrate import StoreError
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -53,7 +53,7 @@ def back_up(folder: DataFolder, target: Path) -> dict[str, Any]:
     backup = DataFolder(target)
     try:
         _refuse_other_folders(folder, backup)
-        target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(target, 0o700)
         with _alone(target):
             return _back_up(folder, backup)
     except OSError as error:
@@ -167,7 +167,8 @@ def _copy_file(source: Path, target: Path, blob: Blob, done: Copied) -> None:
     """FileNotFoundError without the source; BlobDamaged where its bytes are not those that were stored."""
     if target.exists() and target.stat().st_size == blob.size_bytes:
         return  # a file has its name once it is whole
-    _make_folder(target.parent)
+    if not target.parent.exists():
+        make_folder(target.parent, 0o700)
     building = target.with_suffix(".new")
     try:
         with source.open("rb") as read, building.open("wb") as written:
@@ -184,12 +185,6 @@ def _copy_file(source: Path, target: Path, blob: Blob, done: Copied) -> None:
     fsync_folder(target.parent)
     done.copied += 1
     done.octets += blob.size_bytes
-
-
-def _make_folder(folder: Path) -> None:
-    if not folder.exists():
-        folder.mkdir(parents=True, mode=0o700)
-        fsync_folder(folder.parent)
 
 
 def _remove_others(backup: DataFolder) -> tuple[int, int]:

@@ -1,6 +1,5 @@
 """What is made durably is whole and has its name, whatever moment power is lost at (storage/durable_files.py; D2)."""
 
-import os
 import stat
 from pathlib import Path
 
@@ -8,24 +7,7 @@ import pytest
 
 from storage.data_folder import DataFolder
 from storage.durable_files import make_folder, write_new_file
-
-
-class Synced:
-    """Which files and folders were fsynced, as they were called then, each with the names or octets that it had."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.seen: list[tuple[Path, set[str] | bytes]] = []
-        self._fsync = os.fsync
-        monkeypatch.setattr(os, "fsync", self.fsync)
-
-    def fsync(self, descriptor: int) -> None:
-        path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
-        self.seen.append((path, set(os.listdir(path)) if path.is_dir() else path.read_bytes()))
-        self._fsync(descriptor)
-
-    def names(self, folder: Path) -> set[str]:
-        """Those in a folder that have been fsynced."""
-        return set().union(*(names for path, names in self.seen if path == folder and isinstance(names, set)))
+from tests.support.synced import Synced
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from storage.data_folder import DataFolder
 from storage.upkeep import snapshot
 from tests.conftest import Start
 from tests.support.running import Running, Template
+from tests.support.synced import Synced
 from tests.unit.maild.test_cli import answer, config, fault, run
 
 __all__ = ["config"]  # the fixture
@@ -35,6 +36,20 @@ def assert_whole(target: Path, messages: int) -> None:
     found = check(DataFolder(target), Clock())
     assert found["ok"] and not found["strayFiles"], found
     assert found["blobs"] == messages
+
+
+async def test_what_it_is_in_has_its_name_before_a_backup_is_told(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D2: each folder is lost with all in it where its name is not on the disk."""
+    maild = await start()
+    large = await maild.received(await maild.inbox("bot"), LARGE.format(1))
+    synced, target = Synced(monkeypatch), tmp_path / "backups" / "last"
+    saved(maild, target)
+    ((blob_id,),) = maild.sql("SELECT blob_id FROM messages WHERE id = ?", large["id"])
+    file = DataFolder(target).blobs / blob_id[-2:] / blob_id
+    for path in (file, *file.parents[:4], DataFolder(target).database):
+        assert path.name in synced.names(path.parent), path
 
 
 async def test_a_daemon_goes_on_from_a_backup_with_all_that_it_had(
