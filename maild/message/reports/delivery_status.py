@@ -11,7 +11,7 @@ from maild.message.decode import decode_charset
 from maild.message.encoded_words import decode_words
 from maild.message.guessing import NoGuesser, TooMuchWork
 from maild.message.headers import Headers, read_headers
-from maild.message.reports.bounces import is_positive, telling_status
+from maild.message.reports.bounces import is_positive, is_unspecific, says_something, telling_status
 from maild.message.reports.fates import (
     DIAGNOSTIC_CHARS,
     MAX_FATES,
@@ -28,6 +28,9 @@ _OF_A_RECIPIENT: Final = ("final-recipient", "original-recipient", "action", "st
 _NAMES: Final = ("final-recipient", "original-recipient")
 _DIAGNOSTIC: Final = "diagnostic-code"
 _FAILED: Final = ("failure", "error", "fail")  # for `failed`, as §2.3.3 has it
+_EXPIRED: Final = "expired"
+_TRIED_TOO_LONG: Final = "4.4.7"  # RFC 3463 §3.5
+_COMMENT: Final = re.compile(r"\(([^()]{1,400})\)")
 _BLANK_LINES: Final = re.compile(rb"\n[ \t]*+\n")
 _MAX_FIELDS: Final = 12 * MAX_FATES
 
@@ -78,7 +81,9 @@ def _read_fate(fields: Headers, reporter: str | None) -> Fate:
     action = (fields.get("action") or "").strip().lower().split(" ")[0][:20]
     if not action and enhanced is not None and enhanced[0] == "5":
         action = "failed"  # required by §2.3.3, and left out by some
-    if action in _FAILED:
+    if action == _EXPIRED and (enhanced is None or is_unspecific(enhanced)):
+        enhanced = _TRIED_TOO_LONG
+    if action in (*_FAILED, _EXPIRED):
         action = "failed"
     if action == "failed":  # beside which some tell how well it began
         code = failure_code(diagnostic) if code is not None and is_positive(code) else code
@@ -95,9 +100,12 @@ def _read_fate(fields: Headers, reporter: str | None) -> Fate:
 
 
 def _diagnostic(fields: Headers) -> str:
-    """ASCII by the RFC, or UTF-8; Domino writes its own language in encoded words, or by escape sequences."""
+    """ASCII by the RFC, or UTF-8; Domino writes its own language in encoded words, or by escape sequences. Oracle's
+    Messaging Server writes what it found itself as a comment of the status."""
     value = (fields.get(_DIAGNOSTIC) or "")[:MAX_TEXT_CHARS]
-    return _typed(_decoded(value) if value.isascii() else value) or ""
+    told = _typed(_decoded(value) if value.isascii() else value)
+    comment = None if told else _COMMENT.search(fields.get("status") or "")
+    return told or (comment[1] if comment is not None and says_something(comment[1]) else "")
 
 
 def _decoded(value: str) -> str:

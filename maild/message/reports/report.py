@@ -201,16 +201,21 @@ def _with_reasons(fates: list[Fate], text: str) -> list[Fate]:
     """Where neither status nor diagnostic says anything, the text may say why, as Exim's does, and sendmail's of what
     happened at home (`X-Unix; 73`)."""
     mute = {
-        at
+        at: _first_name(fate)
         for at, fate in enumerate(fates)
-        if fate.action == "failed" and fate.addresses and not _is_telling(fate)
+        if fate.action == "failed" and not _is_telling(fate)
     }
     by_name = any(fates[at].diagnostic for at in mute)
-    reasons = reasons_in(text, [fates[at].addresses[0] for at in mute], by_name=by_name) if mute else {}
+    names = [name for name in mute.values() if name or len(mute) == 1]
+    reasons = reasons_in(text, names, by_name=by_name) if names else {}
     return [
-        _with_reason(fate, reasons.get(fate.addresses[0], "")) if at in mute else fate
-        for at, fate in enumerate(fates)
+        _with_reason(fate, reasons.get(mute[at], "")) if at in mute else fate for at, fate in enumerate(fates)
     ]
+
+
+def _first_name(fate: Fate) -> str:
+    """The empty string where it names nobody."""
+    return fate.addresses[0] if fate.addresses else ""
 
 
 def _is_telling(fate: Fate) -> bool:

@@ -62,12 +62,16 @@ _CAME_OF: Final = re.compile(
     r"\((?:(?:ultimately )?generated|expanded) from:?[ \n]{1,40}<?([^\s()<>]{1,320})>?\)"
 )
 _NOT_TO_WHOM: Final = re.compile(
-    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to"
+    r"^[ \t>*]*+(?:original[ -])?(?:from|sender(?:-mta)?|mail from|reply-to|return-path|subject|message-id|in-reply-to"
     r"|betreff|objet|asunto|oggetto|assunto|onderwerp|ämne|emne|temat|předmět|тема|件名|主题|主旨|제목"
-    r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$",
+    r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$\n?",
     re.IGNORECASE | re.MULTILINE,
 )
 _COLON: Final = re.compile("[:：]")
+# What sendmail says at last of whatever a delivery program, or a host, has refused (EX_UNAVAILABLE).
+_SENDMAILS_END: Final = re.compile(
+    r"^5\d\d (?:5\.\d\.\d )?(?:<[^<>\n]{1,320}>\.\.\. )?Service unavailable[ \t]*+$", re.MULTILINE
+)
 _ARRIVED: Final = re.compile(
     r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
     re.IGNORECASE,
@@ -187,7 +191,7 @@ def read_any_words(
     Where none names anybody, what a mail system says means the only recipient; a program that answers (`is_answer`)
     must also say that it gave up. None where nothing is said, or that it is tried again; where it is late, or not for
     now, only a host that refused for good is believed."""
-    told = _NOT_TO_WHOM.sub("", _without_copy(text))
+    told = _own_words(text)
     kind = _kind(subject)
     if says_it_goes_on(f"{subject}\n{told}"):
         return None
@@ -281,16 +285,22 @@ def _statements(text: str, wanted: Sequence[str] = ()) -> Iterator[_Statement]:
             words = f"{words}\n{piece}"[:_STATEMENT_CHARS]
             continue
         if words:
-            yield _Statement(names, words)
+            yield _Statement(names, _without_end(words))
         names, words = found, piece[:_STATEMENT_CHARS]
     if words:
-        yield _Statement(names, words)
+        yield _Statement(names, _without_end(words))
+
+
+def _without_end(words: str) -> str:
+    """Less what sendmail says at last, where it is not all that is said."""
+    rest = _SENDMAILS_END.sub("", words)
+    return rest if rest != words and says_something(rest) else words
 
 
 def _pieces(text: str) -> Iterator[str]:
     """The paragraphs before the message that came back; a line that begins with an address begins another, unless
     nothing but addresses came before."""
-    for paragraph in _PARAGRAPHS.split(_without_copy(text), _PIECES_MAX):
+    for paragraph in _PARAGRAPHS.split(_own_words(text), _PIECES_MAX):
         piece: list[str] = []
         has_words = False
         for line in paragraph.split("\n"):
@@ -300,6 +310,11 @@ def _pieces(text: str) -> Iterator[str]:
             piece.append(line)
             has_words = has_words or not _is_address(line)
         yield "\n".join(piece)
+
+
+def _own_words(text: str) -> str:
+    """What stands before the message that came back, less lines of who sent it, and about what."""
+    return _NOT_TO_WHOM.sub("", _without_copy(text))
 
 
 def _without_copy(text: str) -> str:
@@ -321,8 +336,7 @@ def _is_address(words: str) -> bool:
 def _names(piece: str, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """The comparison keys of the addresses in a piece, but those of people who help, and of who sent it."""
     found: dict[str, None] = {}
-    told = _NOT_TO_WHOM.sub("", piece[:_STATEMENT_CHARS])
-    for match in islice(_ADDRESS.finditer(told), _NAMES_MAX):
+    for match in islice(_ADDRESS.finditer(piece[:_STATEMENT_CHARS]), _NAMES_MAX):
         word = match[0].rstrip(".")
         if "@" in word[1:-1] and word.count("@") == 1:
             key = normalize(word)
