@@ -55,7 +55,7 @@ _LANGUAGES: Final = (
         "expéditeur lexpéditeur dexpéditeur émetteur lémetteur démetteur",
         ("inconnu", "introuvable", "inexistant", "invalide", "non valide", "non trouvé", "pas trouvé",
          "pas été trouvé", "pas valide", "plus valide", "plus acti", "plus utilisé", "désactivé", "supprimé", "fermé",
-         "clôturé", "résilié", "inacti", "pas reconnu", "non reconnu", "plus partie", "a quitté"),
+         "clôturé", "résilié", "inacti", "archivé", "pas reconnu", "non reconnu", "plus partie", "a quitté"),
         ("nexiste pas", "nexistent pas", "nexiste plus", "inexistante"),
     ),
     Language(
@@ -250,6 +250,8 @@ _RECEIVERS: Final = (
     "empfang empfaeng destinat ontvanger geadress odbiorc mottag mottak modtag příjem címzett получат одержувач"
     " отримувач 收 宛 あて 受信 수신"
 )
+# "Or", in Japanese: what is said before it is one of two possibilities.
+_OR: Final = "か"
 _BEFORE_WORDS: Final = 7
 _BEHIND_WORDS: Final = 4
 _BEFORE_CHARS: Final = 16
@@ -311,6 +313,8 @@ def missing(words: str) -> Missing | None:
     folded = _fold(words)
     found: Missing | None = None
     for saying, phrase, at in islice(_said(folded), _LOOKS_MAX):
+        if len(folded) == len(words) and words.startswith(_OR, at + len(phrase)):
+            continue
         whose = _whose(folded, at, phrase, saying)
         if whose == "sender":
             return whose

@@ -32,7 +32,7 @@ _SAID_OF_ADDRESSES: Final = (
     " aborted rejecting got live removed removing inactivated moved replaced forwarded forwarding dropped missing"
     " permanent permanently fatal verified unverified verify verification misspelled spelled spelling syntax used old"
     " new marked blank unallocated administratively activity mapped validation contain after over due period time long"
-    " days since yet own least syntactically",
+    " days weeks months years since yet own least syntactically",
     # how it is told
     "sorry error errors message mail mails email reply said says response requested action taken command code data"
     " end because this that it is was has had have hasnt do are an as but i im he she its his her they we our will may"

@@ -58,6 +58,7 @@ _SURELY_THE_ADDRESS: Final = (
 )  # fmt: skip
 
 _NOT_THE_ADDRESS: Final = (
+    Wording("policy", "RFC 7505 §4.2: the sender's domain has no mail hosts", ("5 7 27 ",), "fix_dns"),
     Wording("content", _USUAL, ("password protected", "executable file", "header error")),
     # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
     Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
@@ -85,6 +86,11 @@ _NOT_THE_ADDRESS: Final = (
     Wording("throttled", "service.mail.qq.com: so many messages came that the mailbox is closed for a time",
         ("mailbox unavailable or access denied",)),
     Wording("policy", _USUAL, ("license", "licence")),
+    # Google tells of a group that it is not there, or else not open to who writes.
+    Wording("policy", "Google Groups, and who lacks a right in other languages",
+        ("permission to", "autorisation", "lautorisation", "berechtig", "permiso", "permess", "permissão",
+         "toestemming", "uprawni", "oprávněn", "jogosult", "behörighet", "tilladelse", "tillatelse", "разрешени",
+         "нет прав", "немає прав", "権限", "权限", "權限", "권한")),
     Wording("policy", _USUAL, ("does not exist in dns",), "fix_dns"),
     Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory",
         "error opening", "unable to chdir", "input output file", "file write error", "not be saved")),
@@ -156,6 +162,7 @@ _NOT_THE_ADDRESS: Final = (
         "internal resources are temporarily"), "retry_later"),
     # No room: at the host, and in the mailbox.
     Wording("infrastructure", f"{_SENDMAIL}; {_MICROSOFT}", ("insufficient disk space", "mail system is full",
+        "mail system full",
         "system storage is full", "queue quota")),
     Wording(
         "mailbox_full", f"{_RFC_5321}; {_GOOGLE}; {_YANDEX}; {_YAHOO}; {_MAIL_RU}",
@@ -343,7 +350,8 @@ _ADDRESS: Final = (
          "domain does not accept", "bad destination system", "bad destination mailbox",
          "bad destination host", "no mail servers available for the domain", "no dns entries for",
          "no mail servers appear to exist", "5 4 4 invalid domain",
-         "no valid mx", "recipient domain must exist", "nonexistent domain", "nonexistentdomain"),
+         "no valid mx", "recipient domain must exist", "nonexistent domain", "nonexistentdomain",
+         "illegal host domain name"),
     ),
     Wording(
         "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
@@ -457,6 +465,8 @@ _HAS_NO_ACCOUNT: Final = re.compile(
 _HOST_NOT_FOUND: Final = re.compile(
     r"(?<! your)(?<! client)(?<! sender)(?<! from) host (?!\d)(?:[^ ]{1,40} ){1,4}not found "
 )
+# How sendmail says that the recipient's domain has no mail hosts, by the code of a sender's (RFC 7505 §4.2).
+_SENDMAILS_NULL_MX: Final = re.compile(r" 5 7 27 (?:550 )?host does not accept mail ")
 _FINDING: Final = (" find ", " locate ", " look up ")
 # Hosts that refuse a session say so as well: where no code of the network (RFC 3463 §3.5) stands before, who could not
 # connect tells where to.
@@ -532,6 +542,8 @@ def _is_host(word: str) -> bool:
 def read_words(text: str) -> Wording | None:
     """What the words of a refusal mean, by the first row that has one of them; None where none has."""
     words = plain_words(text)
+    if _SENDMAILS_NULL_MX.fullmatch(words):
+        return _NO_MAILBOX
     found = _TELLING.first(words)
     if found is None or found.bounce_class == "address":
         whose = missing(words)
@@ -567,7 +579,9 @@ def says_nothing_else(text: str, most: int, *, names: bool = False) -> bool:
 
 
 _NOBODY: Final[frozenset[str]] = frozenset()
-_NAMED: Final = frozenset(("user", "recipient", "mailbox", "account", "address", "alias", "person", "domain"))
+_NAMED: Final = frozenset(
+    ("user", "recipient", "mailbox", "account", "address", "alias", "person", "domain", "local-part")
+)
 _VOCABULARY: Final = vocabulary(
     (*(one for row in _ADDRESS for one in row.phrases), *_ABSENCES, *_FAULTS, *_NONE, *_THERE)
 )

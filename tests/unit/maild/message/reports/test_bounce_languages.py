@@ -25,6 +25,7 @@ def blames(text: str) -> bool:
         "Der Benutzer ist in diesem System nicht bekannt",
         "Mailbox existiert nicht mehr",
         "Ce compte n'est plus actif",
+        "Boite du destinataire archivee",
         "L'adresse du destinataire est invalide",
         "Utilisateur introuvable dans l'annuaire",
         "La boîte aux lettres n'existe pas",
@@ -257,11 +258,30 @@ def test_an_address_that_is_not_there_is_to_blame(text: str) -> None:
         "您的域名不存在",
         "お客様のアドレスは無効です",
         "귀하의 주소를 찾을 수 없습니다",
+        # One of two possibilities, of which the other is none of the address.
+        "宛先が存在しないか、受信サーバの都合により配信できませんでした",
+        "メールアドレスが見つからないか、 サーバが応答しません",
+        # Who may not write to a group is told of one that may not be there.
+        "グループが存在しないか、投稿する権限がありません",
+        "Le groupe n'existe pas ou vous n'avez pas l'autorisation d'y publier",
+        "El grupo no existe o no tiene permiso para publicar",
+        "Die Gruppe existiert nicht, oder Sie haben keine Berechtigung",
+        "Il gruppo non esiste o non hai il permesso di scrivere",
+        "O grupo não existe ou você não tem permissão para publicar",
+        "De groep bestaat niet of u heeft geen toestemming",
+        "Grupa nie istnieje albo nie masz uprawnień",
+        "Группа не существует, или у вас нет прав на отправку",
+        "群组不存在，或者您没有发帖权限",
+        "그룹이 존재하지 않거나 게시 권한이 없습니다",
     ],
 )
 def test_nothing_else_blames_the_address(text: str) -> None:
     assert not blames(text)
     assert not blames(f"<ann@there.test>: {text} (host mx.there.test)")
+
+
+def test_one_of_two_possibilities_may_be_of_the_address_as_well() -> None:
+    assert blames("宛先アドレスが存在しないか、無効です")
 
 
 def test_a_sender_that_is_not_there_takes_the_blame_off_a_code() -> None:

@@ -361,6 +361,7 @@ def test_what_a_filter_adds_to_every_refusal_takes_no_blame_off(text: str) -> No
         "5.2.1 Mailbox unavailable. This server does not accept mails from this sender address",
         "Domain here.test has outgoing email disabled",
         "Address not found during maintenance",
+        "User not found in department of weather months",
     ],
 )
 def test_words_that_no_refusal_of_an_address_has_suppress_nobody(text: str) -> None:
@@ -381,6 +382,8 @@ def test_words_that_no_refusal_of_an_address_has_suppress_nobody(text: str) -> N
         "No such recipient. Double-check for typos",
         "Unknown user ann.lee+tag",
         "Invalid recipient ann@there.test (Mode: normal)",
+        'unknown local-part "ann" in domain "there.test"',
+        "Mailbox was not used for more than 3 months",
         "<ann@there.test>: Recipient address rejected: Account closed due to inactivity. No forwarding information",
     ],
 )

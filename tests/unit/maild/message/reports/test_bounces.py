@@ -59,6 +59,13 @@ GONE = permanent("address", blames=True)
         ),
         (554, None, "there.test ESMTP connection refused", permanent("policy")),
         (550, "5.7.1", "connection refused", permanent("policy")),
+        # 5.7.27 is of a sender without mail hosts (RFC 7505 §4.2); sendmail says it of a recipient.
+        (550, "5.7.27", "Host does not accept mail", GONE),
+        (550, "5.7.27", "Host does not accept mail from ours.test", permanent("policy", "fix_dns")),
+        (550, "5.7.27", "Domain ours.test does not accept mail (nullMX)", permanent("policy", "fix_dns")),
+        (550, "5.7.27", "No such user", permanent("policy", "fix_dns")),
+        (None, "5.4.4", "Illegal host/domain name found", GONE),
+        (550, "5.0.0", "Mail system full", permanent("infrastructure")),
     ],
 )
 def test_what_replies_and_reports_agree_on(
@@ -110,6 +117,19 @@ def test_where_they_differ(enhanced: str, by_host: Any, by_us: Any, by_report: A
         (550, "5.4.316", "Message expired, connection refused", ("transient", False)),
         (550, "5.4.300", "Message expired -> 421 4.3.2 Service unavailable", ("transient", False)),
         (550, "5.4.310", "DNS domain there.test does not exist", ("permanent", True)),
+        # As Google writes it.
+        (
+            None,
+            "5.0.0",
+            "DNS Error: 7 DNS type 'mx' lookup of there.test responded with code NXDOMAIN Domain name not found",
+            ("permanent", True),
+        ),
+        (
+            None,
+            "5.0.0",
+            "DNS Error: 7 DNS type 'mx' lookup of there.test responded with code SERVFAIL",
+            ("permanent", False),
+        ),
         (None, "4.4.1", "user unknown", ("transient", False)),
         (None, "5.1.1", "user unknown", ("permanent", True)),
         (451, None, "user unknown", ("transient", False)),
