@@ -32,6 +32,8 @@ _STATUS: Final = re.compile(rf"(?<![\d.])({ENHANCED_STATUS})(?![\d.]\d)")
 _OWN_STATUS: Final = re.compile(r"(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _REPLY: Final = re.compile(r"(?<![\w.#/])[45]\d\d[ \-](?=[#\w<\[])")
 _OWN_STATUSES_MAX: Final = 10
+# The same where Exchange writes it: "#550 5.1.1 …".
+_QUOTED_REPLY: Final = re.compile(r"(?<![\w./])[45]\d\d[ \-](?=[#\w<\[])")
 # What a reporter says behind the reply: Postfix and sendmail, qmail.
 _REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on ")
 _TEXT_CHARS: Final = 4096
@@ -175,7 +177,7 @@ def is_address_fault(text: str) -> bool:
 
 def _reported(text: str) -> str:
     """The host's reply in a reporter's words, which say more and mean no less; nothing where there is none."""
-    reply = _REPLY.search(text[:_TEXT_CHARS])
+    reply = _QUOTED_REPLY.search(text[:_TEXT_CHARS])
     return _REPORTERS_OWN.split(text[reply.start() : _TEXT_CHARS], 1)[0] if reply else ""
 
 
@@ -185,22 +187,33 @@ def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") 
     if status is not None and code is not None and enhanced is None and status[0] != str(code)[0]:
         status = None  # a host that contradicts itself: its basic code counts (RFC 2034 §4)
     row = of_status(status, code)
-    # Beside some codes the same words mean another thing.
-    words = read_words(text if enhanced is None else f"{enhanced} {text}")
+    words = _words_beside(enhanced, text)
     is_told = words is not None and _counts(words, row)
     bounce_class = words.bounce_class if words and is_told else row.bounce_class
     advice = (words.advice if words and is_told else row.advice) or ADVICE[bounce_class]
     blames = bounce_class == "address" if is_told else row.blames_address
-    blames = blames and _is_clear(said, row)
+    blames = blames and _is_clear(said, row, enhanced)
     found = Bounce("permanent", bounce_class, advice, is_hard=True, blames_address=blames)
     return _lasting(_type(status, code, found, words), found)
 
 
-def _is_clear(said: str, row: StatusRow) -> bool:
-    """Does the host say nothing else? A code that says so is believed beside a word of another thing, too; one that
-    speaks of another thing not even beside a name."""
+def _words_beside(enhanced: str | None, text: str) -> Wording | None:
+    """Beside some codes the same words mean another thing."""
+    return read_words(text if enhanced is None else f"{enhanced} {text}")
+
+
+def _speaks_of_address(said: str, enhanced: str | None) -> bool:
+    words = _words_beside(enhanced, said)
+    return words is not None and words.bounce_class == "address"
+
+
+def _is_clear(said: str, row: StatusRow, enhanced: str | None) -> bool:
+    """Does the host itself say that the address is to blame, and nothing else? A code that says so is believed beside a
+    word of another thing, too; one that speaks of another thing not even beside a name."""
     if row.blames_address:
         return says_nothing_else(said, _OTHER_WORDS_BESIDE_ITS_CODE, names=True)
+    if said and not _speaks_of_address(said, enhanced):
+        return False
     return says_nothing_else(said, 0, names=row.bounce_class in ("address", "unknown"))
 
 
@@ -212,8 +225,9 @@ def _counts(words: Wording, row: StatusRow) -> bool:
 
 
 def _type(status: str | None, code: int | None, found: Bounce, words: Wording | None) -> BounceType:
-    digit = (status or str(code or ""))[:1]
     says_nothing = status is None or is_unspecific(status)
+    is_deferral = says_nothing and code is not None and is_transient(code)
+    digit = "4" if is_deferral else (status or str(code or ""))[:1]
     if words is not None and words.is_expiry and says_nothing and (digit != "5" or code is None):
         return "transient"
     if digit == "5" or (not digit and found.blames_address):

@@ -405,6 +405,21 @@ def test_what_a_reporter_says_of_its_own_takes_no_blame_off(text: str) -> None:
     assert bounces.of_report(None, None, text).blames_address
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "192.0.2.7 does not like recipient. Remote host said: 554 invalid domain. Giving up on 192.0.2.7.",
+        "SMTP error after RCPT TO:<ann@there.test>: host mx.there.test [192.0.2.7]: 554 invalid domain",
+        "No such user, thought the gateway: 550 Not today",
+        "ann@there.test #550 Mailbox unavailable, rejected because the sending MTA has not passed validation ##",
+        "ann@there.test #550 error: no valid recipients from 192.0.2.1 ##",
+    ],
+)
+def test_what_a_reporter_says_of_its_own_puts_no_blame_on(text: str) -> None:
+    """Where a host is quoted, it is the one that must speak of an address."""
+    assert not bounces.of_report(None, None, text).blames_address
+
+
 def test_the_vocabulary_has_each_word_once() -> None:
     words = " ".join(bounce_vocabulary._SAID_OF_ADDRESSES).split()
     assert all(word.isalpha() and word.islower() for word in words)

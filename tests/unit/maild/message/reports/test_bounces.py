@@ -135,6 +135,8 @@ def test_where_they_differ(enhanced: str, by_host: Any, by_us: Any, by_report: A
         (451, None, "user unknown", ("transient", False)),
         (550, "4.2.2", "user unknown", ("transient", False)),  # the status counts before a code in the words
         (550, "4.0.0", "user unknown", ("transient", False)),
+        (451, "5.0.0", "451 mailbox disabled", ("transient", False)),  # a reporter that gave up says no more
+        (451, "5.1.1", "451 mailbox disabled", ("permanent", True)),
         (250, None, "user unknown", ("undetermined", False)),
         (550, "2.0.0", "user unknown", ("undetermined", False)),
     ],
