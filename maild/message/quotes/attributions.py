@@ -15,6 +15,7 @@ LINE_CHARS: Final = 300  # so much of a line's beginning, or of its end, is look
 _LINES = 4
 _WRAPPED_CHARS = 120  # a line that a client has wrapped is no longer
 _NAME_WORDS = 4
+_DATE_WORDS = 6
 _ADDRESS_END = 4  # ">" and ":", and what may stand about them
 _MARKS = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"  # directions
 _AROUND = f" \t\xa0*_-—–<>:：.{_MARKS}"
@@ -119,6 +120,9 @@ _DASHED = re.compile(r"-{2,}\s{0,2}\S")
 _INSIDE = re.compile(
     r"(?:(?<=\s)|--)(?:On|At|Am|Le|El|Il|Op|Em|Den|På|W dniu|Dnia|Dne|Vào)\s(?=[^\n]{0,60}\d)"
 )
+# Where a client has wrapped an attribution, most of them in front of the address.
+_CONTINUATION = re.compile(r"\s*+(?:<|[^\s<>@]{1,64}@[^\s<>()]{1,255}[>)])")
+_BEHIND_THE_NAME = frozenset("于於")
 _SENTENCE_END = re.compile(r"(?:[!?]|(?<!\d)\.)\Z")  # "23." may be the day
 
 
@@ -183,29 +187,43 @@ def find_attribution(lines: list[str], last: int, first: int) -> Attribution | N
         joined = f"{line} {joined}" if joined else line
         is_apart = start == 0 or not lines[start - 1].strip()
         certainty, is_introduced = _judge(joined, is_apart=is_apart)
-        if is_introduced:
+        is_whole = found is not None and not _CONTINUATION.match(lines[found.start])
+        if is_introduced and (not is_whole or _is_dated(line)):
             return Attribution(start - _names_author(lines, start, first), last + 1, certainty)
-        if found is None or (is_apart and _goes_on_above(lines, found, line, certainty)):
-            found = None if certainty is Certainty.NOT else Attribution(start, last + 1, certainty)
+        if not is_whole or _is_date(line):
+            found = _with_line_above(found, Attribution(start, last + 1, certainty), line)
         split = _split(lines, start, joined)
         if split:
             return Attribution(start, last + 1, Certainty.ABOVE_A_QUOTE, split)
-    if found is not None and found.start > first and _DATE_LINE.match(lines[found.start - 1].strip()):
-        return found._replace(start=found.start - 1)
     return found
 
 
-def _goes_on_above(lines: list[str], found: Attribution, line: str, certainty: Certainty) -> bool:
-    """Whether what was found is the end of one that a client has wrapped, most of them in front of the address: the
-    line above makes it sure, or is a name."""
-    if certainty is found.certainty:
-        return lines[found.start].lstrip()[:1] == "<" and len(line.split()) <= _NAME_WORDS
-    return certainty > found.certainty
+def _with_line_above(found: Attribution | None, longer: Attribution, line: str) -> Attribution | None:
+    """The longer one where the line above what was found belongs to it: it makes it surer, or is a name."""
+    if longer.certainty is Certainty.NOT or (found is not None and longer.certainty < found.certainty):
+        return found
+    is_named = found is None or longer.certainty > found.certainty or len(line.split()) <= _NAME_WORDS
+    return longer if is_named else found
+
+
+def _is_date(line: str) -> bool:
+    """Whether nothing else stands there, as above a name that a client has wrapped onto the next line."""
+    if _DATE_LINE.match(line):
+        return True
+    is_full = _YEAR.search(line) is not None and _TIME.search(line) is not None
+    return is_full and line[0].isdigit() and len(line.split()) <= _DATE_WORDS
+
+
+def _is_dated(line: str) -> bool:
+    """Whether a line may be the beginning of an attribution that is whole without it: "On 4 May 2026,"."""
+    return line[-1:] == "," or _TIME.search(line) is not None or _YEAR.search(line) is not None
 
 
 def _names_author(lines: list[str], start: int, first: int) -> bool:
     """Whether the line above says who it was and nothing else, as Gmail's does in Chinese where it is wrapped."""
-    above = _without_marks(lines[start - 1][-LINE_CHARS:]) if start > first else ""
+    if start == first or lines[start].lstrip()[:1] not in _BEHIND_THE_NAME:
+        return False
+    above = _without_marks(lines[start - 1][-LINE_CHARS:])
     return (
         above[-1:] == ">"
         and (named := _NAME_AND_ADDRESS.match(above)) is not None

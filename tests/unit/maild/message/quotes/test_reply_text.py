@@ -574,6 +574,26 @@ def test_lines_above_an_attribution_stay(above: str) -> None:
     assert extract_reply(f"{said}\n\nOn 4 May 2026, Ann <ann@example.org> wrote:\n{QUOTED}") == said
 
 
+LAST_LINES = (
+    *("Bob", "田中", "2026", "Tel. 030 1234567", "See you at 10:30", "Bis morgen, 10:12 Uhr"),
+    *("Am Montag passt es", "Am 5. Mai passt es", "Ask Carl <carl@example.net>", "- Bob"),
+)
+
+
+@pytest.mark.parametrize("attribution", [*ATTRIBUTIONS.values(), *ABOVE_A_QUOTE.values()], ids=ids)
+def test_the_last_line_of_an_author_stays_right_above_an_attribution(attribution: str) -> None:
+    for line in LAST_LINES:
+        said = f"{REPLY}\n\n{line}"
+        assert extract_reply(f"{said}\n{attribution}\n{QUOTED}") == said
+        assert extract_reply(f"{said}\n{attribution}\n\n{OLD}").startswith(said)
+
+
+def test_an_attribution_that_a_client_wrapped_goes_whole_right_below_the_authors_words() -> None:
+    wrapped = '04.05.2026 10:12 пользователь "ann@example.org" <\nann@example.org> написал:'
+    assert extract_reply(f"{REPLY}\n{wrapped}\n\n{QUOTED}") == REPLY
+    assert extract_reply(f"Hello\n{wrapped}\n\n{QUOTED}") == "Hello"
+
+
 @pytest.mark.parametrize("attribution", ABOVE_A_QUOTE.values(), ids=ABOVE_A_QUOTE)
 def test_what_an_author_may_write_goes_above_a_quote_alone(attribution: str) -> None:
     assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{QUOTED}") == REPLY
