@@ -114,7 +114,8 @@ class LogEvent(StrEnum):
     FEW_DESCRIPTORS = (
         "few_descriptors",
         "warning",
-        "At start: the connections that the configuration allows want more (`wanted`) than `LimitNOFILE` lets it have.",
+        "At start: what the configuration allows wants more open files (`wanted`) than the `limit`: fewer connections"
+        " are allowed, as the line says.",
     )
     NAMESERVERS_CHANGED = (
         "nameservers_changed",

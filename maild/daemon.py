@@ -409,7 +409,10 @@ def run(settings: Settings) -> None:
     if not faulthandler.is_enabled():  # else it tells somebody who asked for it elsewhere
         faulthandler.enable()
     allocator.keep_little()
-    descriptors.make_room(settings)
+    try:
+        settings = descriptors.make_room(settings)
+    except descriptors.TooFewDescriptors as error:
+        raise StartError(str(error)) from error
     sys.setswitchinterval(SWITCH_S)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(settings))

@@ -14,6 +14,7 @@ import structlog
 
 from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
 from conf.log_events import LogEvent, tell
+from storage.exhaustion import is_exhaustion
 
 DNS_PORT = 53
 RESOLV_CONF = "/etc/resolv.conf"
@@ -82,7 +83,8 @@ class DnsClient:
     async def ask(self, name: bytes, rdtype: str) -> DnsAnswer:
         """A positive or negative answer. `name` is as the wire has it, in lower case.
 
-        Raises NoNameserver, OSError aside nothing. Goes on while servers are silent: the caller has the deadline.
+        NoNameserver; OSError and MemoryError where there is no room here to ask. Goes on while servers are silent: the
+        caller has the deadline.
         """
         nameservers = list(self._nameservers())
         while nameservers:
@@ -93,7 +95,9 @@ class DnsClient:
                         answer = await _exchange(nameserver, question)
                 except TimeoutError:
                     continue
-                except (OSError, EOFError, DnsGarbage):
+                except (OSError, EOFError, DnsGarbage) as error:
+                    if is_exhaustion(error):
+                        raise
                     nameservers.remove(nameserver)
                     continue
                 if answer.rcode in (NOERROR, NXDOMAIN):

@@ -16,6 +16,7 @@ server looks like.
 """
 
 import asyncio
+import resource
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -31,12 +32,14 @@ from conf.dns_wire import NXDOMAIN
 from conf.settings import Dns, host_port
 from maild.dns_client import DnsClient, NoNameserver, SystemNameservers
 from storage.clock import Clock
+from storage.exhaustion import Exhausted, is_exhaustion
 
 CACHE_ENTRIES = 20_000
 CACHE_OCTETS = 32 * 1024 * 1024
 ENTRY_OCTETS = 600  # what an entry takes besides its name and records, and
 RECORD_OCTETS = 120  # what a record takes besides its text: both rather too much
 QUERIES_IN_FLIGHT = 1000  # more than forty sessions' mail may wait for, if all of it names hosts that hang
+DESCRIPTORS_PER_QUERY = 4  # that the process has, at least: each query has a socket
 QUERIES_PER_DOMAIN = 20
 QUERIES_PER_REGISTRY = 100
 # Labels that tell one owner of addresses from the next: of IPv4 a /16, of IPv6 a /32.
@@ -65,6 +68,13 @@ class DnsTemporary(DnsError):
     """SERVFAIL, a timeout, no nameserver within reach."""
 
     temporary = True
+
+
+class DnsNotAsked(DnsTemporary, Exhausted):
+    """There was no descriptor or memory to ask with, which says nothing of the name: not cached."""
+
+    def __str__(self) -> str:
+        return f"no descriptor or memory to ask DNS for {super().__str__()}"
 
 
 class NotAtHand(Exception):
@@ -122,7 +132,7 @@ class _LookUps:
         """Is one of these answers (that there is no record is one too) vouched for by DNSSEC? Never without
         `dns.trust_ad`. DnsTemporary where there is no answer to any."""
         entries = [await self._entry((name.rstrip(".").lower(), rdtype)) for rdtype in rdtypes]
-        if all(entry.error is DnsTemporary for entry in entries):
+        if all(_is_temporary(entry) for entry in entries):
             raise DnsTemporary(name[:NAME_CHARS_MAX])
         return any(entry.is_authentic for entry in entries)
 
@@ -166,7 +176,8 @@ class Resolver(_LookUps):
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
         self._cached_octets = 0
         self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
-        self._slots = asyncio.Semaphore(QUERIES_IN_FLIGHT)
+        self._slots = asyncio.Semaphore(queries_of(resource.getrlimit(resource.RLIMIT_NOFILE)[0]))
+        self._exhausted_until = float("-inf")
         # A share lives as long as it is held or waited for.
         self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self.at_hand = AtHand(self._cached)
@@ -178,8 +189,8 @@ class Resolver(_LookUps):
 
     @property
     def is_exhausted(self) -> bool:
-        """Are all places in use, so that nobody is asked anything new?"""
-        return self._slots.locked()
+        """Are all places in use, or were there no descriptors just now, so that nobody is asked anything new?"""
+        return self._slots.locked() or self._clock.monotonic() < self._exhausted_until
 
     async def close(self) -> None:
         """Nobody waits for answers any more."""
@@ -197,7 +208,7 @@ class Resolver(_LookUps):
         found = [record for entry in entries if entry for record in entry.records]
         if not found:
             errors = [entry.error for entry in entries if entry and entry.error]
-            raise (DnsTemporary if DnsTemporary in errors else errors[0])(host)
+            raise next((one for one in (DnsNotAsked, DnsTemporary) if one in errors), errors[0])(host)
         return found
 
     async def _entry(self, key: tuple[str, str]) -> _Entry:
@@ -233,9 +244,12 @@ class Resolver(_LookUps):
         try:
             async with asyncio.timeout(self._timeout_s), self._shared(key[0]), self._slots:
                 entry = await self._ask(key, wire)
-        except (NoNameserver, OSError, TimeoutError):
-            # All of them failed or sent garbage, or were silent.
+        except (NoNameserver, OSError, TimeoutError, MemoryError) as error:
             expires = self._clock.monotonic() + FAILURE_TTL_S
+            if is_exhaustion(error):
+                self._exhausted_until = expires
+                return _Entry(0, (), DnsNotAsked)
+            # All of them failed or sent garbage, or were silent.
             entry = _Entry(expires, (), DnsTemporary, ENTRY_OCTETS + len(key[0]))
         self._keep(key, entry)
         return entry
@@ -267,6 +281,15 @@ class Resolver(_LookUps):
             return _Entry(expires, answer.records, None, octets, is_authentic, answer.alias_of)
         error = NxDomain if answer.rcode == NXDOMAIN else NoAnswer
         return _Entry(now + min(answer.ttl_s, NEGATIVE_TTL_MAX_S), (), error, octets, is_authentic)
+
+
+def queries_of(limit: int) -> int:
+    """How many may be in flight in a process that may have so many descriptors."""
+    return min(QUERIES_IN_FLIGHT, limit // DESCRIPTORS_PER_QUERY) if limit >= 0 else QUERIES_IN_FLIGHT
+
+
+def _is_temporary(entry: _Entry) -> bool:
+    return entry.error is not None and entry.error.temporary
 
 
 def _owners(name: str) -> tuple[str, str | None]:

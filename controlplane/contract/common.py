@@ -34,4 +34,5 @@ class Health(BaseModel):
     service: str
     store: Literal["ok", "damaged"]
     disk: Literal["ok", "short"]
+    descriptors: Literal["ok", "short"]
     loop: LoopHealth

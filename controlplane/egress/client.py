@@ -25,6 +25,7 @@ from conf.tls import client_context, receive_little
 from controlplane.egress import http1
 from controlplane.egress.http1 import EndpointConnection, HttpResponse
 from controlplane.egress.targets import EgressRefused, Endpoint, Target, is_local_name, parse
+from storage.exhaustion import is_exhaustion
 from storage.service import Service
 
 # A kept-open connection saves a handshake within a burst. Servers close idle ones after 2 s or more.
@@ -70,6 +71,13 @@ class EgressFailed(Exception):
         self.status = status
 
 
+class EgressStarved(EgressFailed):
+    """There was no descriptor or memory to call with: the far end was not asked."""
+
+    def __init__(self) -> None:
+        super().__init__("not called: this host is out of descriptors or memory")
+
+
 class Egress(Service):
     """HTTP/1.1 calls to targets that others chose, on connections that are kept open; started before the first call."""
 
@@ -105,7 +113,8 @@ class Egress(Service):
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], on_sent: OnSent = nobody_waits
     ) -> HttpResponse:
-        """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer.
+        """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer, EgressStarved
+        where we can't call any now.
 
         `on_sent` is called when the request is on its way, maybe more than once, maybe never.
         """
@@ -164,7 +173,13 @@ class Egress(Service):
                     connected.close()
                     raise
                 return connection
-        except (OSError, ValueError) as error:  # TimeoutError is an OSError; TLS takes not every name
+        except (
+            OSError,
+            ValueError,
+            MemoryError,
+        ) as error:  # TimeoutError is an OSError; TLS takes not every name
+            if is_exhaustion(error):
+                raise EgressStarved from error
             raise EgressFailed(self._reason(error)) from error
 
     def _reason(self, error: Exception) -> str:
@@ -220,6 +235,8 @@ class _Guard:
             try:
                 found = await self._resolve(target.endpoint.host)
             except Exception as error:  # whatever the DNS library raises means: no answer
+                if is_exhaustion(error):
+                    raise EgressStarved from error
                 raise EgressFailed("the host name does not resolve") from error
         if not found:
             raise EgressFailed("the host name does not resolve")

@@ -14,6 +14,7 @@ from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
+from storage.exhaustion import is_exhaustion
 from storage.mail import evidence
 from storage.mail.evidence import EvidenceRow
 from storage.service import Enduring, LoopService
@@ -71,7 +72,9 @@ class EvidenceFollower(LoopService):
                 row = await self._examiner.look(organization_id, message_id)
             except StoreFailure:
                 raise  # all of the batch is for another round
-            except Exception:
+            except Exception as error:
+                if is_exhaustion(error):
+                    raise
                 log.exception("evidence_failed", message_id=message_id)
                 continue
             if row is not None:

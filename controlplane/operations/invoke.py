@@ -31,11 +31,22 @@ from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.exhaustion import WantLog, is_exhaustion
 from storage.mail import inboxes
 
 Input = AbstractAsyncContextManager[Any]
 ADDRESSES_AT_ONCE = 10
+RETRY_AFTER_S = 2  # of what there was no room for
 REVOKED = "invalid_api_key"  # on the way: such a key brings nothing about any more
+
+
+want = WantLog("requests")
+
+
+def exhausted() -> Refusal:
+    """What is answered where there are no descriptors or no memory to do what was asked for."""
+    text = "This host is out of file descriptors or memory; try again later."
+    return Refusal("provider_unavailable", text, retry_after_s=RETRY_AFTER_S)
 
 
 class Operations:
@@ -66,6 +77,11 @@ class Operations:
             if operation.is_send and refusal.code != REVOKED:
                 await self._record(principal, refusal)
             raise
+        except Exception as error:
+            if not is_exhaustion(error):
+                raise
+            want.note(error)
+            raise exhausted() from error
 
     async def _run(
         self,

@@ -64,6 +64,7 @@ from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
+from storage.exhaustion import is_exhaustion
 from storage.ids import Ids
 from storage.mail import blobs, drafts, inboxes, messages
 from storage.mail.blobs import Blobs, Stored
@@ -199,6 +200,8 @@ class Pipeline:
         try:
             return await self._blobs.store(raw)
         except OSError as error:
+            if is_exhaustion(error):
+                raise
             log.error("blob_not_stored", error=str(error))
             raise Refusal(
                 "provider_unavailable", "The message could not be stored; try again later."

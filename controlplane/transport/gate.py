@@ -10,12 +10,14 @@ from structlog.contextvars import bind_contextvars
 from conf.log_events import LogEvent, clean, is_told, tell
 from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
+from controlplane.operations.invoke import exhausted, want
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers
 from controlplane.transport.door import Next
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
+from storage.exhaustion import is_exhaustion
 from storage.ids import Ids
 from storage.turns.rounds import Kind, Overloaded, Rounds
 
@@ -127,9 +129,15 @@ class Gate:
                 cause=type(error).__name__,
             )
             return web.Response()
-        log.error("request_failed", request_id=request_id, path=clean(request.path), exc_info=error)
+        is_exhausted = is_exhaustion(error)
+        if is_exhausted:
+            want.note(error)
+        else:
+            log.error("request_failed", request_id=request_id, path=clean(request.path), exc_info=error)
         if request.writer.output_size > 0:  # an error in the middle of a body would pass for more of it
             transport.abort()
+        if is_exhausted:
+            return _refuse(request, exhausted())
         return _refuse(request, Refusal("internal_error", details={"requestId": request_id}))
 
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:

@@ -9,6 +9,7 @@ from aiohttp import web
 from storage.disk import Disk
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.exhaustion import is_short_of_descriptors
 from storage.upkeep.self_check import SelfCheck
 
 log = structlog.get_logger("maild.api")
@@ -44,6 +45,7 @@ class HealthCheck:
             "service": "maild",
             "store": "damaged" if self._self_check.is_damaged else "ok",
             "disk": "short" if self._disk.is_short else "ok",
+            "descriptors": "short" if is_short_of_descriptors() else "ok",
             "loop": self._loop_today(),
         }
         return web.json_response(answer, status=200 if is_healthy else 503)

@@ -21,6 +21,7 @@ from controlplane.transport.responses import Responder
 from storage.clock import Clock
 from storage.ids import Ids
 from storage.service import Service
+from storage.turns.fair_server import FairServer
 from storage.turns.rounds import Rounds
 
 
@@ -67,7 +68,7 @@ class HttpServer(Service):
         )
         self._listen = settings.listen
         self._watch = Watch(settings, ids, strangers, tuning)
-        self._server: asyncio.Server | None = None
+        self._server: FairServer | None = None
         self._host = ""
         self._port = 0
 
@@ -100,16 +101,15 @@ class HttpServer(Service):
         # Around the application, not in it: it refuses some requests before any middleware sees them.
         inner = cast(Next, manager.request_handler)  # an application's requests are all web.Request
         manager.request_handler = cast(Any, self._gate.around(inner))
+        server = FairServer(self._connection, _at_once)
         try:
-            sock = _bind(*host_port(self._listen))
+            _begin(server, *host_port(self._listen))
         except OSError as error:
             raise HttpError(
                 f"http.listen: can't listen on {self._listen}: {error.strerror or error}"
             ) from error
-        self._host, self._port = sock.getsockname()[:2]
-        self._server = await asyncio.get_running_loop().create_server(
-            self._connection, sock=sock, backlog=512
-        )
+        self._host, self._port = server.sockets[0].getsockname()[:2]
+        self._server = server
         self._watch.start()
 
     def _connection(self) -> ClientConnection:
@@ -121,18 +121,22 @@ class HttpServer(Service):
         """Take no new connections; requests that are being answered have a while (conf.tuning)."""
         server, self._server = self._server, None
         if server is not None:
-            server.close()
+            await server.close()
             self._watch.stop()
         await self._runner.cleanup()
 
 
-def _bind(host: str, port: int) -> socket.socket:
+async def _at_once(_address: str) -> None:
+    """A connection begins when it comes: its requests are what waits for a turn."""
+
+
+def _begin(server: FairServer, host: str, port: int) -> None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((host, port))
+        server.begin([sock])
     except OSError:
         sock.close()
         raise
-    return sock

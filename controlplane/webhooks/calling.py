@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import structlog
 
-from controlplane.egress.client import USER_AGENT, EgressFailed, OnSent, nobody_waits
+from controlplane.egress.client import USER_AGENT, EgressFailed, EgressStarved, OnSent, nobody_waits
 from controlplane.egress.http1 import HttpResponse
 from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import attempts, signing
@@ -41,12 +41,14 @@ class EndpointRequest(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What went out, what came back, what follows."""
+    """What went out, what came back, what follows. `is_starved`: the endpoint was not asked, for want of descriptors or
+    memory here."""
 
     headers: dict[str, str]
     status: int | None
     body: bytes | None
     verdict: AttemptVerdict
+    is_starved: bool = False
 
 
 class Caller:
@@ -65,7 +67,8 @@ class Caller:
             response = await self._egress.post(call.webhook.url, call.body, headers, on_sent)
             status, answer = response.status, response.body
         except EgressFailed as error:
-            return Sent(headers, error.status, None, self.unanswered(error.reason, call.attempt))
+            verdict = self.unanswered(error.reason, call.attempt)
+            return Sent(headers, error.status, None, verdict, isinstance(error, EgressStarved))
         except EgressRefused as error:
             reason = f"not called: the URL {error.reason}"
             return Sent(headers, None, None, self.unanswered(reason, call.attempt))

@@ -24,7 +24,8 @@ rate limit of the API bounds how many ask. A failure is retried as its attempt n
 later ones never.
 
 An attempt that can't be recorded (disk full) is recorded later, holding its slot until then: nothing
-new is sent that could not be recorded either.
+new is sent that could not be recorded either. One that can't be made for want of descriptors or memory is made later
+likewise, with a new signature: no endpoint is at fault, so none loses an attempt.
 """
 
 import asyncio
@@ -49,6 +50,7 @@ from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
+from storage.exhaustion import Exhausted, WantLog, is_exhaustion
 from storage.ids import Ids
 from storage.publishing import webhooks
 from storage.publishing.webhooks import AttemptSettlement, Head, LeasedDelivery
@@ -59,6 +61,7 @@ from storage.turns.rounds import Kind, Rounds
 T = TypeVar("T")
 
 log = structlog.get_logger("maild.webhooks")
+want = WantLog("webhooks")
 
 DRAIN_S = 3.0
 KEEP_PLACE = frozenset({"succeeded", "halted"})
@@ -237,11 +240,16 @@ class Dispatcher(LoopService):
         try:
             await turn.come()
             await self._rounds.begin(Kind.WEBHOOK)
-            begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
-            job = await self._insist(lambda: self._find(delivery))
-            if job is None:
-                return None
-            sent = await self._attempt(delivery, job, begun_ms, turn.pass_on)
+            while True:
+                begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
+                job = await self._insist(lambda: self._find(delivery))
+                if job is None:
+                    return None
+                sent = await self._attempt(delivery, job, begun_ms, turn.pass_on)
+                if not sent.is_starved:
+                    break
+                want.note(Exhausted(sent.verdict.error))
+                await asyncio.sleep(self._store_retry_s)
         finally:
             turn.pass_on()
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
@@ -256,9 +264,12 @@ class Dispatcher(LoopService):
             return Sent({}, None, None, attempts.halted(deleted=webhook is None))
         try:
             body = await self._jobs.body(job)
-        except Exception:
-            log.exception("render_failed", event_id=event.id, attempt=delivery.attempt)
-            return Sent({}, None, None, self._caller.unanswered("internal error", delivery.attempt))
+        except Exception as error:
+            is_starved = is_exhaustion(error)
+            if not is_starved:
+                log.exception("render_failed", event_id=event.id, attempt=delivery.attempt)
+            verdict = self._caller.unanswered("internal error", delivery.attempt)
+            return Sent({}, None, None, verdict, is_starved)
         call = EndpointRequest(webhook, event.id, event.type, delivery.attempt, body, now_ms)
         return await self._caller.call(call, on_sent)
 

@@ -29,8 +29,9 @@ from maild.inbound.command_arguments import read_host_name
 from maild.inbound.command_counts import CommandCounts
 from maild.inbound.data_rate import DataRate
 from maild.inbound.envelope import MailTransaction, told_of_command
-from maild.inbound.intake import Intake
+from maild.inbound.intake import Intake, want
 from maild.inbound.smtp_protocol import SmtpProtocol
+from storage.exhaustion import is_exhaustion
 from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.smtp")
@@ -328,7 +329,10 @@ class Conversation(SmtpProtocol):
         except SmtpError:
             raise
         except Exception as error:
-            log.exception("accept_failed", peer=self.peer)
+            if is_exhaustion(error):
+                want.note(error)
+            else:
+                log.exception("accept_failed", peer=self.peer)
             raise unavailable() from error
         finally:
             await intake.close()

@@ -17,10 +17,12 @@ from maild.inbound.data import DataDecoder
 from maild.message.octets import has_more_than
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
+from storage.exhaustion import WantLog, is_exhaustion
 from storage.mail.blobs import Spool, Stored
 from storage.turns.cpu_threads import CpuThreads
 
 log = structlog.get_logger("maild.smtp")
+want = WantLog("mail")
 
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 where nothing else is counted; Postfix has 50
@@ -162,7 +164,10 @@ class Intake:
         try:
             await self._spool.write(data)
         except OSError as error:
-            log.exception("spool_failed", peer=self._peer)
+            if is_exhaustion(error):
+                want.note(error)
+            else:
+                log.exception("spool_failed", peer=self._peer)
             raise SmtpError(452, "4.3.1", "no storage left for this message, try again later") from error
         self._note()
 

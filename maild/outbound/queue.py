@@ -46,6 +46,7 @@ from maild.ports import LocalMail, QueuePorts
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.exhaustion import WantLog, is_exhaustion
 from storage.mail.blobs import BlobMissing
 from storage.sending import outbound
 from storage.sending.outbound import Due, FullLines, Leased, QueuePlace
@@ -58,9 +59,11 @@ LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over destinations whose queues are full
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 POSTPONED_S = 30.0  # for what destinations that may hang have no room for
+EXHAUSTED_S = 5.0  # for what there were no descriptors or memory for
 DRAIN_S = 7.0
 
 log = structlog.get_logger("maild.outbound")
+want = WantLog("deliveries")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
 _NOT_TRIED = pack(NOT_TRIED)
@@ -287,17 +290,25 @@ class OutboundQueue(LoopService):
             if willing:
                 await self._deliver(destination, lane, willing, outcome)
         except Postponed as later:
-            life_s = (rows[0].expires_at - self._clock.now_ms()) / 1000
-            await self._give_back(rows, min(later.wait_s, life_s))
-            self._settled(destination, rows, is_deferred=True)
+            await self._come_again(destination, rows, later.wait_s)
             return
-        except Exception:
+        except Exception as error:
+            if is_exhaustion(error):  # nobody's fault, and no attempt
+                want.note(error)
+                await self._come_again(destination, rows, EXHAUSTED_S)
+                return
             log.exception("delivery_failed", message_id=rows[0].message_id)
             outcome.verdicts |= {row.position: INTERNAL for row in willing}
         outcome.duration_ms = int((self._clock.monotonic() - began) * 1000)
         await self._settler.settle(outcome, partial(self._settled, destination, outcome.rows))
         if outcome.surplus:
             await self._deliver_next(destination, outcome.surplus, len(outcome.rows))
+
+    async def _come_again(self, destination: DestinationQueue, rows: list[Due], wait_s: float) -> None:
+        """They were not tried, and will be soon."""
+        life_s = (rows[0].expires_at - self._clock.now_ms()) / 1000
+        await self._give_back(rows, min(wait_s, life_s))
+        self._settled(destination, rows, is_deferred=True)
 
     async def _deliver_next(self, destination: DestinationQueue, rows: Sequence[Due], together: int) -> None:
         """The rest of a message, so many recipients at once; their leases go on."""

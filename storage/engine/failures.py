@@ -11,6 +11,8 @@ import errno
 import socket
 import sqlite3
 
+from storage.exhaustion import is_exhaustion
+
 StoreFailure = sqlite3.Error  # to be named behind `except`
 
 # What SQLite says of the machine as it is now, ...
@@ -28,20 +30,27 @@ _OUTAGES = _PASSING | {
 # What the kernel says of the machine as it is now; an address, and the resolver, may come up after us.
 _PASSING_ERRNOS = frozenset(
     {
-        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS,
-        errno.EADDRNOTAVAIL, socket.EAI_AGAIN,
+        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EADDRNOTAVAIL, errno.EAGAIN, socket.EAI_AGAIN,
     }
 )  # fmt: skip
 
 
 def is_outage(error: Exception) -> bool:
     """Does the store (or the disk under it) refuse every unit now, so that the same unit may succeed later?"""
-    return isinstance(error, OSError) or _kind(error) in _OUTAGES
+    return isinstance(error, OSError) or is_exhaustion(error) or _kind(error) in _OUTAGES
 
 
 def may_pass(error: BaseException) -> bool:
     """Is it worth trying again later, though nobody mends what we read: the configuration, a store, its owner?"""
-    return _kind(error) in _PASSING or (isinstance(error, OSError) and error.errno in _PASSING_ERRNOS)
+    is_errno = isinstance(error, OSError) and error.errno in _PASSING_ERRNOS
+    return is_errno or is_exhaustion(error) or _kind(error) in _PASSING
+
+
+def is_momentary(error: BaseException) -> bool:
+    """Was the statement stopped, or was there no memory or no lock for it?"""
+    return is_exhaustion(error) or _kind(error) in (
+        sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED,
+    )  # fmt: skip
 
 
 def is_closed_to_us(error: BaseException) -> bool:

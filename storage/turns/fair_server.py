@@ -5,23 +5,22 @@ one stranger waits for fifty rounds before anything is said. Here all that have 
 next to nothing, and each begins when `may_begin` returns.
 
 While `WAITING_MAX` wait, nothing is accepted, and the kernel's backlog keeps the others. Where the process or the
-system is out of descriptors or memory, accepting rests for `REST_S`.
+system is out of descriptors or memory, accepting rests for `REST_S`: an event loop of its own would ask for what it
+can't have again and again, with all of its time.
 """
 
 import asyncio
-import errno
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
-import structlog
+from storage.exhaustion import WantLog, is_exhaustion
 
-log = structlog.get_logger("maild.listen")
+want = WantLog("connections")
 
 BACKLOG = 512
 ACCEPTED_AT_ONCE = 64
 WAITING_MAX = 512
 REST_S = 1.0
-_EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 class FairServer:
@@ -47,11 +46,17 @@ class FairServer:
         try:
             for family, _, _, _, address in dict.fromkeys(found):
                 bound.append(socket.create_server(address, family=family, backlog=BACKLOG))
-                bound[-1].setblocking(False)
         except OSError:
             for one in bound:
                 one.close()
             raise
+        self.begin(bound)
+
+    def begin(self, bound: Sequence[socket.socket]) -> None:
+        """On sockets that are bound, which are closed with the server. OSError."""
+        for one in bound:
+            one.setblocking(False)
+            one.listen(BACKLOG)
         self.sockets = tuple(bound)
         self._go_on()
 
@@ -82,9 +87,9 @@ class FairServer:
                 self._accept_one(listening)
         except BlockingIOError:
             return
-        except OSError as error:
-            if error.errno in _EXHAUSTED:
-                log.error("accepting_rests", reason=error.strerror)
+        except (OSError, MemoryError) as error:
+            if is_exhaustion(error):
+                want.note(error)
                 self._stop()
                 self._rest = asyncio.get_running_loop().call_later(REST_S, self._go_on)
             return  # else one that was gone before it was accepted, of which accept(2) tells
@@ -103,8 +108,8 @@ class FairServer:
             if self.sockets:
                 await asyncio.get_running_loop().connect_accepted_socket(self._connect, connection)
                 return
-        except OSError:
-            pass  # the peer is gone
+        except (OSError, MemoryError):
+            pass  # the peer is gone, or there is no room for it
         connection.close()
 
     def _begun(self, task: asyncio.Task[None]) -> None:

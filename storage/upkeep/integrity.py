@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from storage.engine import migrate
 from storage.engine.dialect import elements, holds
+from storage.engine.failures import is_closed_to_us, is_momentary
 from storage.engine.tx import Tx
 from storage.ids import first_at, made_at
 from storage.mail.blobs import Blob
@@ -149,10 +150,13 @@ def opened(path: Path) -> Iterator[OpenedStore]:
 
 
 async def pages_within(path: Path, timeout_s: float) -> list[Damage] | None:
-    """Look at the pages for so long at most, on a thread; None when that was not long enough."""
+    """Look at the pages for so long at most, on a thread; None when that was not long enough. StoreError where the file
+    is there and can't be opened now, as for want of descriptors."""
     try:
         conn = await asyncio.to_thread(migrate.connect, path, read_only=True)
     except migrate.StoreError as error:  # it was opened at the start, so it was damaged since then
+        if path.exists() and _says_nothing(error.__cause__):
+            raise
         return [Damage("page", None, str(error))]
     looking = asyncio.ensure_future(asyncio.to_thread(pages, conn))
     try:
@@ -172,16 +176,21 @@ async def _interrupt(conn: sqlite3.Connection, looking: "asyncio.Future[list[Dam
 
 
 def pages(conn: sqlite3.Connection) -> list[Damage]:
-    """Damaged pages; sqlite3.OperationalError when the connection was interrupted."""
+    """Damaged pages; sqlite3.OperationalError when the connection was interrupted, or files can't be opened now."""
     try:
         rows = conn.execute(f"PRAGMA quick_check({FAULTS_MAX})").fetchall()
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+        if _says_nothing(error):
             raise
         rows = [(str(error),)]
     # The first of several lines only names the database.
     lines = [line for (text,) in rows for line in text.splitlines() if not line.startswith("***")]
     return [Damage("page", None, line) for line in lines if line != "ok"]
+
+
+def _says_nothing(error: BaseException | None) -> bool:
+    """Is the error about this process or this moment, and not about what the file holds?"""
+    return error is not None and (is_closed_to_us(error) or is_momentary(error))
 
 
 def references(tx: Tx) -> list[Damage]:

@@ -79,8 +79,8 @@ class SelfCheck(LoopService):
         damage: list[Damage] = []
         now_ms = self._clock.now_ms()
         if now_ms >= self._pages_due_ms or self._pages_due_ms > now_ms + DAY_MS:  # the clock was set back
-            self._pages_due_ms = now_ms + DAY_MS
             damage += await self._pages()
+            self._pages_due_ms = now_ms + DAY_MS
         damage += await self._blobs()
         if damage:
             self.is_damaged = True

@@ -18,7 +18,7 @@ from maild.outbound.routing.host_groups import HostGroups
 from maild.outbound.routing.relays import RelayHost, Relays
 from maild.outbound.tls.receiver_policies import ReceiverPolicies
 from maild.outbound.tls.tls_demand import NO_DEMAND, PolicyForbids, TlsDemand
-from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver
+from maild.resolver import DnsError, DnsNotAsked, Mx, NoAnswer, NxDomain, Resolver
 
 T = TypeVar("T")
 
@@ -109,8 +109,8 @@ class Router:
         passed_over: Callable[[str, str], None],
         obeys_policies: bool = True,
     ) -> AsyncGenerator[Hop, None]:
-        """The addresses to try, best first; RouteError in place of the first when there is none. `passed_over`: is told
-        which mail hosts are not to be tried, and why."""
+        """The addresses to try, best first; RouteError in place of the first when there is none, DnsNotAsked.
+        `passed_over`: is told which mail hosts are not to be tried, and why."""
         relay = self.relay(domain, sender_domain)
         if relay is not None:
             async for hop in self._relay_hops(relay, sender_domain):
@@ -151,6 +151,8 @@ class Router:
         except NoAnswer:
             # RFC 5321 §5.1: the address record as an implicit MX of preference 0.
             return _Hosts([domain], frozenset((domain,)))
+        except DnsNotAsked:
+            raise
         except DnsError:
             raise RouteError(451, "4.4.3", f"DNS does not answer for the MX of {domain}") from None
         if is_null_mx(records):
@@ -175,6 +177,8 @@ class Router:
             return await self._resolver.addresses(host)
         except (NxDomain, NoAnswer):
             raise RouteError(550, "5.4.4", f"mail host {host} has no address") from None
+        except DnsNotAsked:
+            raise
         except DnsError:
             raise RouteError(451, "4.4.3", f"DNS does not answer for the address of {host}") from None
 
@@ -216,6 +220,8 @@ class Router:
     async def _relay_addresses(self, host: str) -> list[str]:
         try:
             found = self._of_our_versions(await self._resolver.addresses(host))
+        except DnsNotAsked:
+            raise
         except DnsError:
             found = []
         if not found:  # our own configuration is at fault, not the recipient: never a bounce

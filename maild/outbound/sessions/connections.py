@@ -40,6 +40,7 @@ from maild.outbound.sessions.smtp_client import NextHopSession, Timeouts
 from maild.outbound.sessions.tls_policy import TlsPolicies, TlsPolicy
 from maild.outbound.tls.tls_demand import NO_DEMAND
 from storage.clock import Clock
+from storage.exhaustion import Exhausted, is_exhaustion
 
 IDLE_S = 15
 DOUBTFUL_PER_ADDRESS = 5
@@ -146,8 +147,8 @@ class Connections:
         is_doubtful: bool = False,
         messages_max: int = MESSAGES_PER_SESSION,
     ) -> AsyncIterator[PooledSession]:
-        """A session with the host, kept or new; Unreachable. `record`: what is said goes there; `is_doubtful`: for a
-        destination that has not answered lately; `messages_max`: that one session takes."""
+        """A session with the host, kept or new; Unreachable, Exhausted. `record`: what is said goes there;
+        `is_doubtful`: for a destination that has not answered lately; `messages_max`: that one session takes."""
         kept = _kept_as(hop)
         host = self._hosts.setdefault(kept, _Host())
         self._hosts.move_to_end(kept)
@@ -277,6 +278,7 @@ class Connections:
         except TimeoutError:
             raise _unreachable(hop, "connection timed out") from None
         except OSError as error:
+            _not_for_want(error)
             if isinstance(error, ssl.SSLError):
                 record.facts.tls_failure = tls_failure(error)
                 _tell_operator(hop, reason(error))
@@ -322,6 +324,7 @@ class Connections:
         try:
             password = await asyncio.to_thread(read_secret, relay)
         except (OSError, UnicodeDecodeError) as error:
+            _not_for_want(error)
             log.error("relay_secret_unreadable", relay=relay.name, reason=type(error).__name__)
             return SmtpReply(454, "4.7.0", "the smarthost's password can't be read")
         refusal = await session.authenticate(relay.auth, relay.username, password)
@@ -399,6 +402,12 @@ def _unprotected(hop: Hop, policy: TlsPolicy, error: TlsFailed) -> Unreachable:
         return _unreachable(hop, f"TLS failed: {error}")
     text = f"{policy.words}{hop.host} [{hop.address}]: {error}"
     return Unreachable(SmtpReply(454, "4.7.0", text), hop.host)
+
+
+def _not_for_want(error: Exception) -> None:
+    """Exhausted where the error is one of ours, of which the host knows nothing."""
+    if is_exhaustion(error):
+        raise Exhausted(f"no session could be begun: {reason(error)}") from error
 
 
 def _unreachable(hop: Hop, what: str) -> Unreachable:

@@ -33,6 +33,7 @@ from maild.outbound.signing.signing_threads import SigningJob, SigningThreads
 from maild.outbound.signing.wire import END, KeptWire, LargeWire, StoredWire, stuffed
 from storage.clock import Clock
 from storage.engine.database import Database
+from storage.exhaustion import Exhausted, is_exhaustion
 from storage.mail import blobs
 from storage.mail.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.sending.outbound import Due
@@ -172,12 +173,14 @@ class Contents:
         return await self._blobs.load(await self._blob(row))
 
     async def _pieces(self, row: Due) -> AsyncGenerator[bytes]:
-        """The stored bytes, few of which are in memory at a time. BlobMissing, BlobDamaged."""
+        """The stored bytes, few of which are in memory at a time. BlobMissing, BlobDamaged, Exhausted."""
         blob = await self._blob(row)
         for start in range(0, blob.size_bytes, PIECE_BYTES):
             try:
                 yield await self._blobs.load(blob, start, min(PIECE_BYTES, blob.size_bytes - start))
             except OSError as error:  # ours, which must not count as the host's
+                if is_exhaustion(error):
+                    raise Exhausted(f"the message can't be read: {error.strerror}") from error
                 raise BlobDamaged(f"its file can't be read: {error.strerror}") from error
 
     async def _blob(self, row: Due) -> Blob:

@@ -18,7 +18,7 @@ import structlog
 from conf.log_events import LogEvent, clean
 from conf.strangers import StrangerLog
 from maild.outbound.tls.sts_policy import BadPolicy, Mode, StsPolicy, read_id, read_policy
-from maild.resolver import DnsError, Resolver
+from maild.resolver import DnsError, DnsNotAsked, Resolver
 from storage.clock import Clock, is_recent
 from storage.engine.database import Database
 from storage.sending import sts_policies
@@ -130,6 +130,8 @@ class StsPolicies:
     async def _offered_id(self, domain: str) -> str | None:
         try:
             return read_id(await self._resolver.txt(f"_mta-sts.{domain}"))
+        except DnsNotAsked:
+            raise
         except DnsError:
             return None
 

@@ -17,7 +17,7 @@ from maild.outbound.tls.dane import read_usable
 from maild.outbound.tls.mta_sts import StsFault, StsPolicies
 from maild.outbound.tls.sts_policy import StsPolicy
 from maild.outbound.tls.tls_demand import NO_DEMAND, Level, PolicyForbids, TlsDemand
-from maild.resolver import DnsTemporary, NoAnswer, NxDomain, Resolver
+from maild.resolver import DnsNotAsked, DnsTemporary, NoAnswer, NxDomain, Resolver
 
 _STS_TESTING = TlsDemand("testing", "mta-sts testing")
 _STS_ENFORCED = TlsDemand("verify", "mta-sts")
@@ -37,6 +37,8 @@ class HostKeys:
         PolicyForbids."""
         try:
             return await self._resolver.is_authentic(domain, "MX")
+        except DnsNotAsked:
+            raise
         except DnsTemporary:
             raise PolicyForbids(f"TLS policy dane: DNS does not answer for the MX of {domain}") from None
 
@@ -51,6 +53,8 @@ class HostKeys:
                 if records:
                     return _by_records(records, (name, domain))
             return None
+        except DnsNotAsked:
+            raise
         except DnsTemporary:
             text = f"TLS policy dane: DNS does not answer for the TLSA records of {host}"
             raise PolicyForbids(text) from None

@@ -1172,6 +1172,7 @@ class Health(TypedDict):
     service: str
     store: Literal["ok", "damaged"] | str
     disk: Literal["ok", "short"] | str
+    descriptors: Literal["ok", "short"] | str
     loop: LoopHealth
 
 

@@ -1048,6 +1048,8 @@ export interface components {
             store: "ok" | "damaged";
             /** @enum {string} */
             disk: "ok" | "short";
+            /** @enum {string} */
+            descriptors: "ok" | "short";
             loop: components["schemas"]["LoopHealth"];
         };
         /** @description The review that a held message waits for. */
