@@ -6,6 +6,7 @@ import asyncio
 import faulthandler
 import gc
 import json
+import os
 import random
 import signal
 import ssl
@@ -60,6 +61,7 @@ from storage.service import Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
+from storage.turns.started_threads import started_threads
 from storage.upkeep import rotation
 from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
@@ -353,7 +355,7 @@ class Daemon:
 
 async def serve(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT; raise when a part dies. SIGHUP reads the certificate again."""
-    daemon = Daemon(settings)
+    daemon = _with_threads(settings)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, daemon.reload)
     await daemon.start()
@@ -378,6 +380,19 @@ async def serve(settings: Settings) -> None:
         await daemon.stop()
         watchdog.stop()
         tell(log, LogEvent.STOPPED)
+
+
+def _with_threads(settings: Settings) -> Daemon:
+    """All threads that it will want are there before anybody comes. StartError where the system has no room for
+    them."""
+    try:
+        threads = started_threads(min(32, (os.cpu_count() or 1) + 4), "asyncio")  # as many as Python's own
+        asyncio.get_running_loop().set_default_executor(threads)
+        return Daemon(settings)
+    except OSError as error:
+        fault = StartError(error.strerror)
+        fault.may_pass = may_pass(error)
+        raise fault from error
 
 
 def _announce(line: str) -> None:

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 import aiosqlite
 
+from storage.turns.started_threads import no_thread
+
 T = TypeVar("T")
 
 CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though units wait
@@ -36,7 +38,9 @@ async def open_connection(path: Path, read_only: bool) -> StoreConnection:
     connection._thread.daemon = True
     try:
         await connection
-    except BaseException:
+    except BaseException as error:
+        if connection._thread.ident is None and isinstance(error, RuntimeError):
+            raise no_thread(error) from error
         # The thread calls the event loop once more, which may be closed by then: it is waited for here alone.
         await asyncio.to_thread(connection._thread.join)
         raise
@@ -65,3 +69,10 @@ def configure(conn: sqlite3.Connection, cache_kib: int = READER_CACHE_KIB) -> No
     conn.execute("PRAGMA foreign_keys = ON")
     conn.execute("PRAGMA temp_store = MEMORY")  # savepoints keep old pages: in memory, not in a file
     conn.execute(f"PRAGMA cache_size = -{cache_kib}")
+
+
+def roll_back(conn: sqlite3.Connection) -> None:
+    """End the transaction, unless a failure of it has. Where memory is short this may fail too, and is done again by
+    whoever begins the next one."""
+    if conn.in_transaction:
+        conn.execute("ROLLBACK")

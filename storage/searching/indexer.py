@@ -31,6 +31,7 @@ from storage.service import Enduring, LoopService
 from storage.turns import background
 from storage.turns.cpu_process import ComputingFailed, CpuProcess
 from storage.turns.fair_threads import OWN
+from storage.turns.started_threads import started_threads
 
 T = TypeVar("T")
 
@@ -66,7 +67,12 @@ class SearchIndexer(LoopService):
         self._process = _process()
         self._rebuild_began: float | None = None
         self._walked = 0
-        self._stops = False
+        self._stops = self._has_ended = False
+
+    async def start(self) -> None:
+        if self._has_ended:
+            self._thread, self._process, self._has_ended = _thread(), _process(), False
+        await super().start()
 
     async def run(self) -> None:
         done_at = -1  # the count of written units at which nothing was left to do
@@ -112,6 +118,8 @@ class SearchIndexer(LoopService):
             self.wake()
 
     async def stop(self) -> None:
+        if self._has_ended:
+            return
         self._stops = True
         await super().stop()
         await self._process.close()  # when it is through with what it is at, and the thread as well
@@ -119,7 +127,7 @@ class SearchIndexer(LoopService):
         self._is_open = False
         self._stops = False
         self._thread.shutdown()
-        self._thread, self._process = _thread(), _process()
+        self._has_ended = True
 
     async def _open(self) -> None:
         fault = await self._in_thread(self._index.open, await self._db.read(search.mark_of))
@@ -174,7 +182,7 @@ class SearchIndexer(LoopService):
 
 
 def _thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, "search index", background.go_behind, (background.LATER,))
+    return started_threads(1, "search index", background.go_behind, (background.LATER,))
 
 
 def _process() -> CpuProcess:

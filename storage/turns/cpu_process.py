@@ -22,7 +22,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -33,6 +32,7 @@ import structlog
 from storage.turns import cpu_child
 from storage.turns.background import BESIDE
 from storage.turns.fair_threads import FairThreads, Serve
+from storage.turns.started_threads import started_threads
 
 log = structlog.get_logger("maild.store")
 
@@ -73,7 +73,7 @@ class CpuProcess:
         self._idle_s = idle_s
         self._work_s = work_s
         self._niceness = niceness
-        self._executor = ThreadPoolExecutor(1, "cpu process")
+        self._executor = started_threads(1, "cpu process")
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1)
         self._child: subprocess.Popen[bytes] | None = None
         self._resting: asyncio.TimerHandle | None = None

@@ -13,11 +13,11 @@ each.
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from storage.turns.fair_threads import FairThreads, Serve
 from storage.turns.loop_first import LoopFirst, clocks_of_this_thread
+from storage.turns.started_threads import started_threads
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class CpuThreads:
     Made on the loop's thread."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, "cpu")
+        self._executor = started_threads(1, "cpu")
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1, held_s=0)
         self._usual_s = sys.getswitchinterval()
         self._loop_first = LoopFirst(clocks_of_this_thread())

@@ -8,11 +8,11 @@ before what is done ahead. The methods are called on the event loop; the jobs ar
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from storage.turns import background
+from storage.turns.started_threads import started_threads
 
 THREADS = 2
 BATCH = 4
@@ -44,7 +44,7 @@ class SigningThreads:
     """The threads, and what waits for them."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(THREADS, "sign", background.go_behind, (background.BESIDE,))
+        self._pool = started_threads(THREADS, "sign", background.go_behind, (background.BESIDE,))
         self._waiting: deque[SigningJob[Any]] = deque()
         self._running = 0
         self._is_called = False
