@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from storage.engine.connections import StoreConnection, connect, open_connection
+from storage.engine.connections import StoreConnection, connect, open_connection, roll_back
 from storage.engine.local_reads import LocalReads
 from storage.engine.tx import Tx
 from storage.engine.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Writer
@@ -167,11 +167,12 @@ def _reader(connection: StoreConnection) -> "Callable[[Serve[AnyUnit, Any]], Awa
 
 def _read(conn: sqlite3.Connection, unit: AnyUnit) -> Any:
     # A transaction for each unit: it sees one state of the store, with all that was committed before it.
+    roll_back(conn)  # where memory was short, the end of the last one may have failed
     conn.execute("BEGIN")
     try:
         return unit(Tx(conn))
     finally:
-        conn.execute("ROLLBACK")
+        roll_back(conn)
 
 
 def _shrink(tx: Tx) -> None:

@@ -17,6 +17,8 @@ from storage.engine.tx import Tx
 
 T = TypeVar("T")
 
+AGAIN_S = 0.1
+
 
 class LocalReads:
     """Runs units on a reading connection of the event loop's own; called on the loop alone."""
@@ -32,6 +34,7 @@ class LocalReads:
         if self._are_shared:
             self._begin()
             return unit(self._tx)
+        self._end()
         self.raw.execute("BEGIN")
         try:
             return unit(self._tx)
@@ -62,7 +65,13 @@ class LocalReads:
     def _begin(self) -> None:
         if not self.raw.in_transaction:
             self.raw.execute("BEGIN")
-            asyncio.get_running_loop().call_soon(self._end)
+            asyncio.get_running_loop().call_soon(self._end_round)
+
+    def _end_round(self) -> None:
+        try:
+            self._end()
+        except MemoryError:  # until then it sees what it has seen
+            asyncio.get_running_loop().call_later(AGAIN_S, self._end_round)
 
     def _end(self) -> None:
         if not self._is_closed and self.raw.in_transaction:  # a failure of the disk may have ended it

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import structlog
 
-from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection
+from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection, roll_back
 from storage.engine.local_reads import LocalReads
 from storage.engine.tx import NO_TOPICS, Tx
 
@@ -181,6 +181,7 @@ class Writer:
         if self._checkpointing is not None:
             await asyncio.wait([self._checkpointing])
             self._checkpointing = None
+        roll_back(self.connection.raw)  # where memory was short, the end of the last one may have failed too
         try:
             self.connection.raw.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
@@ -203,8 +204,7 @@ class Writer:
                     batch.append(self.waiting.popleft())
                     outcomes.append(_run_in_savepoint(conn, self._tx, unit))
         except BaseException:
-            if conn.in_transaction:
-                conn.execute("ROLLBACK")
+            roll_back(conn)
             raise
         return outcomes
 
@@ -284,7 +284,7 @@ def _commit(conn: sqlite3.Connection) -> None:
     try:
         conn.execute("COMMIT")
     except BaseException:
-        _roll_back(conn)
+        roll_back(conn)
         _cover(conn)
         raise
 
@@ -301,21 +301,15 @@ def _cover(conn: sqlite3.Connection) -> None:
         conn.execute("BEGIN IMMEDIATE")
         conn.execute(f"PRAGMA user_version = {version}")
         conn.execute("COMMIT")
-    except sqlite3.Error:  # the disk that failed fails again
-        _roll_back(conn)
-
-
-def _roll_back(conn: sqlite3.Connection) -> None:
-    if conn.in_transaction:
-        conn.execute("ROLLBACK")
+    except (sqlite3.Error, MemoryError):  # what failed fails again
+        roll_back(conn)
 
 
 def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
     try:
         outcome = _run_in_savepoint(conn, tx, unit)
     except BaseException:
-        if conn.in_transaction:
-            conn.execute("ROLLBACK")
+        roll_back(conn)
         raise
     _commit(conn)
     return outcome
