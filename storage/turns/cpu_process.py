@@ -129,7 +129,12 @@ class CpuProcess:
                 self._tell(str(error))
                 return _result(cpu_child.answer(asked))
             self._told = ""
-            answered = _exchange(child, asked)
+            try:
+                answered = _exchange(child, asked)
+            except BaseException:  # no memory: the rest of this answer would be taken for the next one
+                child.kill()
+                self._end()
+                raise
             if answered is not None:
                 return _result(answered)
             self._end()

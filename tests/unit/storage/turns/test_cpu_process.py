@@ -191,3 +191,22 @@ async def test_secrets_of_the_environment_are_not_handed_on(
 ) -> None:
     monkeypatch.setenv("MAILD_OUTBOUND__PASSWORD", "secret")
     assert await cpu.run("a", partial(os.getenv, "MAILD_OUTBOUND__PASSWORD")) is None
+
+
+async def test_an_answer_that_found_no_memory_is_not_taken_for_the_next_one(
+    cpu: CpuProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not read of it stood in the pipe, before the answer to whatever was asked next."""
+    read_frame, failures = cpu_child.read_frame, [MemoryError()]
+
+    def read(stream: Any) -> bytes | None:
+        if failures:
+            stream.read(cpu_child.LENGTH.size)
+            raise failures.pop()
+        return read_frame(stream)
+
+    monkeypatch.setattr(cpu_child, "read_frame", read)
+    with pytest.raises(MemoryError):
+        await cpu.run("a", partial(bytes, 100))
+    async with asyncio.timeout(10):
+        assert await cpu.run("b", partial(len, RAW)) == len(RAW)
