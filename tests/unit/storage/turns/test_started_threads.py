@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from maild.outbound.signing_threads import SigningJob, SigningThreads
+from maild.outbound.signing.signing_threads import SigningJob, SigningThreads
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.started_threads import started_threads
