@@ -11,8 +11,9 @@ from pathlib import Path
 
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage.records import dump
+from storage.searching.index_schema import HASH_BYTES
 from storage.searching.search import IndexedText, entries_of
-from storage.searching.search_index import HASH_BYTES, SearchIndex
+from storage.searching.search_index import SearchIndex
 
 PER_SEGMENT = 40_000  # messages; the fewer segments, the less is merged
 SEGMENT_BYTES = 256 * 1024 * 1024  # more than their terms take

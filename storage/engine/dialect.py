@@ -5,8 +5,8 @@ Another store gives the same names other texts (docs/architecture.md, "What a se
 
 What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.engine.writer`
 and `storage.engine.migrate`, what is asked of a damaged file in `storage.upkeep.integrity`, codes of errors in
-`storage.engine.failures`, and the FTS5 table in `storage.searching.search_index`. `schema.sql` is SQLite's as well
-(STRICT, WITHOUT ROWID, a virtual table).
+`storage.engine.failures`, and the search index, an FTS5 table (`storage.searching.index_schema`). `schema.sql` is
+SQLite's as well (STRICT, WITHOUT ROWID, a virtual table).
 """
 
 from collections.abc import Mapping

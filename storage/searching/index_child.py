@@ -11,8 +11,9 @@ from pathlib import Path
 from storage.engine.connections import connect
 from storage.engine.tx import Tx
 from storage.searching import search
+from storage.searching.index_file import IndexLost
 from storage.searching.search import Settlement, Unsettled
-from storage.searching.search_index import IndexLost, SearchIndex
+from storage.searching.search_index import SearchIndex
 
 
 def tell(store: Path, index: SearchIndex, some: Unsettled) -> Settlement:

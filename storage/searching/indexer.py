@@ -25,8 +25,9 @@ import structlog
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.searching import index_child, search
+from storage.searching.index_file import IndexLost
 from storage.searching.search import Settlement, Unsettled
-from storage.searching.search_index import IndexLost, SearchIndex, Walked
+from storage.searching.search_index import SearchIndex, Walked
 from storage.service import Enduring, LoopService
 from storage.turns import background
 from storage.turns.cpu_process import ComputingFailed, CpuProcess

@@ -19,7 +19,6 @@ the one that was opened for writing, before anything is read of another.
 import secrets
 import sqlite3
 import threading
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
@@ -28,63 +27,21 @@ from typing import NamedTuple
 
 import structlog
 
-from storage.engine.connections import BUSY_TIMEOUT_MS
 from storage.engine.dialect import THEN_JOIN, array, array_of, each_of, elements, item
 from storage.engine.tx import Tx
 from storage.recent import Recent
 from storage.records import dump
-from storage.searching.trigram_terms import TERMS_FORM, terms_of_texts, terms_of_trigrams
+from storage.searching import index_schema
+from storage.searching.index_file import MISPLACED, FileIdentity, IndexLost, connect, file_at, is_damage
+from storage.searching.index_schema import DOCUMENTS_BITS, inbox_term
+from storage.searching.trigram_terms import terms_of_texts, terms_of_trigrams
 
-APPLICATION_ID = 0x6D616978  # "maix"
-# What is said to be the same is folded alike, and its terms are made alike.
-FORM = f"{TERMS_FORM}, Unicode {unicodedata.unidata_version}"
-
-DOCUMENTS_BITS = 36
-
-WRITER_CACHE_KIB = 8 * 1024
-READER_CACHE_KIB = 4 * 1024
-CHECKPOINT_PAGES = 4096
-HASH_BYTES = 8 * 1024 * 1024  # of terms that wait for the commit: a batch is one segment
-SEGMENTS_MERGED = 8  # of one size at a time, while there is work
 MERGE_PAGES = 64
 SHARES_BYTES = 1024 * 1024
 SHARE_BYTES = 400
 CHECK_STEPS = 10_000  # of SQLite's machine, between two looks whether to go on
-MISPLACED = "its file was taken away, or another put in its place"
 
 log = structlog.get_logger("maild.search")
-
-SCHEMA = f"""
-CREATE TABLE index_state (
-  form      TEXT NOT NULL,
-  mark      TEXT NOT NULL,                       -- of the last change
-  previous  TEXT,                                -- what the store named before it; NULL: not good enough
-  organization_id TEXT NOT NULL DEFAULT '',      -- up to where the store's messages were walked through
-  message_id      TEXT NOT NULL DEFAULT '',
-  is_complete     INTEGER NOT NULL DEFAULT 0     -- what is not in the store's tail is here
-) STRICT;
-CREATE TABLE indexed_organizations (
-  number          INTEGER PRIMARY KEY,
-  organization_id TEXT NOT NULL UNIQUE,
-  documents       INTEGER NOT NULL DEFAULT 0,    -- the last number given to one of its messages
-  newest_id       TEXT NOT NULL DEFAULT '',      -- the newest message indexed
-  is_ordered      INTEGER NOT NULL DEFAULT 1     -- 0: the clock was set back once; numbers don't sort by age
-) STRICT;
-CREATE TABLE indexed_inboxes (
-  number   INTEGER PRIMARY KEY,
-  inbox_id TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE TABLE documents (
-  document   INTEGER PRIMARY KEY,                -- organization's number × 2^{DOCUMENTS_BITS} + the message's
-  message_id TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE VIRTUAL TABLE trigrams USING fts5 (
-  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
-);
-INSERT INTO trigrams (trigrams, rank) VALUES ('hashsize', {HASH_BYTES});
-INSERT INTO trigrams (trigrams, rank) VALUES ('automerge', {SEGMENTS_MERGED});
-INSERT INTO trigrams (trigrams, rank) VALUES ('crisismerge', 64);
-"""
 
 _MATCHING = "trigrams MATCH :match AND rowid >= :low AND rowid < :below"
 # The candidates: the highest numbers; or, where numbers don't sort by age, the newest messages. What was taken out
@@ -107,10 +64,6 @@ _BY_AGE = array_of(
 _REACH = f"""SELECT count(*), min(found) FROM
     (SELECT rowid AS found FROM trigrams WHERE {_MATCHING} ORDER BY rowid DESC LIMIT :rows)"""
 _REACH_ROWS = 32
-
-
-class IndexLost(Exception):
-    """There is no index that could be asked; it is made (anew)."""
 
 
 class Walked(NamedTuple):
@@ -137,21 +90,6 @@ class Gone(NamedTuple):
     words: str
 
 
-class _File(NamedTuple):
-    """Tells a file from all others, whatever its name."""
-
-    device: int
-    inode: int
-
-
-def _file_at(path: Path) -> _File | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return _File(found.st_dev, found.st_ino)
-
-
 class Span(NamedTuple):
     """Whose numbers begin at `low` and end before `end`."""
 
@@ -166,7 +104,7 @@ class SearchIndex:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writer: sqlite3.Connection | None = None
-        self._file: _File | None = None  # what it writes
+        self._file: FileIdentity | None = None  # what it writes
         self._lock = threading.Lock()  # around the four below
         self._idle: list[sqlite3.Connection] = []
         self._shares: Recent[_Share] = Recent(SHARES_BYTES)
@@ -213,7 +151,7 @@ class SearchIndex:
             if self._idle:
                 return self._idle.pop(), life
         try:
-            conn = _connect(self.path, "ro")
+            conn = connect(self.path, "ro")
         except sqlite3.Error as error:
             self._failed(error, life)
             raise IndexLost(str(error)) from error
@@ -224,10 +162,10 @@ class SearchIndex:
         raise IndexLost(MISPLACED)
 
     def _is_in_place(self) -> bool:
-        return _file_at(self.path) == self._file
+        return file_at(self.path) == self._file
 
     def _failed(self, error: sqlite3.Error, life: int) -> None:
-        if _is_damage(error):
+        if is_damage(error):
             self.condemn(str(error), life)
         elif not self._is_in_place():
             self.condemn(MISPLACED, life)
@@ -249,11 +187,14 @@ class SearchIndex:
         if not self.path.exists():
             return "missing"
         try:
-            self._writer = _connect(self.path, "rw")
-            self._file = _file_at(self.path)
-            return self._unfit(Tx(self._writer), mark)
-        except sqlite3.DatabaseError as error:
+            self._writer = connect(self.path, "rw")
+            self._file = file_at(self.path)
+            is_complete = index_schema.is_complete_for(Tx(self._writer), mark)
+        except (IndexLost, sqlite3.DatabaseError) as error:
             return str(error)
+        with self._lock:
+            self._is_complete = is_complete
+        return None
 
     def make(self) -> str:
         """Begin an empty one in the place of what is there; its mark."""
@@ -261,17 +202,10 @@ class SearchIndex:
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         self.path.touch(mode=0o600)
-        self._writer = _connect(self.path, "rw")
-        self._file = _file_at(self.path)
+        self._writer = connect(self.path, "rw")
+        self._file = file_at(self.path)
         self._writer.execute("PRAGMA journal_mode = WAL")
-        mark = secrets.token_hex(16)
-        self._writer.execute("BEGIN IMMEDIATE")
-        for statement in SCHEMA.split(";\n"):
-            self._writer.execute(statement)
-        self._writer.execute("INSERT INTO index_state (form, mark) VALUES (?, ?)", (FORM, mark))
-        self._writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        self._writer.execute("COMMIT")
-        return mark
+        return index_schema.create(self._writer)
 
     def change(
         self, previous: str | None, entries: Sequence[Entry], gone: Sequence[Gone], walked: Walked | None
@@ -349,19 +283,6 @@ class SearchIndex:
             self._writer.close()
             self._writer = None
 
-    def _unfit(self, tx: Tx, mark: str | None) -> str | None:
-        if tx.value("PRAGMA application_id") != APPLICATION_ID:
-            return "foreign"
-        row = tx.one("SELECT form, mark, previous, is_complete FROM index_state")
-        if row is None or row[0] != FORM:
-            return "of another version"
-        if mark is None or mark not in row[1:3]:
-            return "of another store or another time"
-        tx.value("SELECT count(*) FROM trigrams WHERE trigrams MATCH '\"abc\"' AND rowid < 0")
-        with self._lock:
-            self._is_complete = bool(row[3])
-        return None
-
     @contextmanager
     def _guarded(self) -> Iterator[sqlite3.Connection]:
         """The writing connection; damage that it meets condemns the index. IndexLost."""
@@ -373,7 +294,7 @@ class SearchIndex:
         try:
             yield self._writer
         except sqlite3.Error as error:
-            if _is_damage(error):
+            if is_damage(error):
                 self.condemn(str(error))
                 raise IndexLost(str(error)) from error
             raise
@@ -467,7 +388,7 @@ class Proposals:
             number = self._tx.value("SELECT number FROM indexed_inboxes WHERE inbox_id = ?", (inbox_id,))
             if number is None:
                 return None
-            wanted.append(_inbox_term(number))
+            wanted.append(inbox_term(number))
         return _all_of(wanted)
 
     def by_number(self, match: str, low: int, below: int, rows: int) -> str:
@@ -490,15 +411,6 @@ class Proposals:
 
 def _all_of(terms: Iterable[str]) -> str:
     return " AND ".join(f'"{one}"' for one in terms)
-
-
-def _is_damage(error: sqlite3.Error) -> bool:
-    """Is it the file that is at fault, and not the moment (a full disk, no memory)?"""
-    code = getattr(error, "sqlite_errorcode", None) or 0  # the low byte is the kind
-    return code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    )
 
 
 def _take_out(tx: Tx, gone: Sequence[Gone]) -> None:
@@ -576,26 +488,4 @@ def _numbers(tx: Tx, table: str, column: str, ids: set[str]) -> dict[str, int]:
 
 
 def _said(inbox_number: int, terms: bytes) -> bytes:
-    return _inbox_term(inbox_number).encode() + b" " + terms
-
-
-def _inbox_term(number: int) -> str:
-    """None of a trigram: those are no ASCII."""
-    return f"i{number}"
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    conn = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
-    )
-    try:
-        conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        conn.execute("PRAGMA synchronous = FULL")
-        conn.execute("PRAGMA secure_delete = OFF")  # numbers of trigrams: a merge frees what it has rewritten
-        conn.execute("PRAGMA temp_store = MEMORY")
-        conn.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB if mode == 'rw' else READER_CACHE_KIB}")
-        conn.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES if mode == 'rw' else 0}")
-    except BaseException:
-        conn.close()
-        raise
-    return conn
+    return inbox_term(inbox_number).encode() + b" " + terms

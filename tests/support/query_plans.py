@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storage.engine.tx import Tx
-from storage.searching.search_index import SCHEMA
+from storage.searching.index_schema import SCHEMA
 
 ROOT = Path(__file__).parents[2]
 ROOMS = tuple(f"{ROOT}/{room}/" for room in ("storage", "maild", "controlplane"))

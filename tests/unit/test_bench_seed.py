@@ -18,7 +18,7 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.engine.tx import Tx
-from storage.searching import search, search_index
+from storage.searching import index_schema, search
 from storage.searching.search import Scope
 from storage.searching.search_index import SearchIndex, Walked
 
@@ -44,7 +44,7 @@ def said(path: Path) -> tuple[list[Any], set[tuple[str, str]]]:
         tx.run("CREATE VIRTUAL TABLE temp.said USING fts5vocab (main, trigrams, instance)")
         messages = dict(tx.all("SELECT document, message_id FROM documents"))
         inboxes = {
-            search_index._inbox_term(number): inbox_id
+            index_schema.inbox_term(number): inbox_id
             for number, inbox_id in tx.all("SELECT number, inbox_id FROM indexed_inboxes")
         }
         pairs = {
@@ -52,7 +52,7 @@ def said(path: Path) -> tuple[list[Any], set[tuple[str, str]]]:
         }
         order = tx.all(
             f"""SELECT o.organization_id, d.message_id FROM documents d
-                JOIN indexed_organizations o ON o.number = d.document >> {search_index.DOCUMENTS_BITS}
+                JOIN indexed_organizations o ON o.number = d.document >> {index_schema.DOCUMENTS_BITS}
                 ORDER BY o.organization_id, d.document"""
         )
         assert tx.all("SELECT min(is_ordered), max(is_ordered) FROM indexed_organizations") == [(1, 1)]
@@ -108,4 +108,4 @@ def test_a_seeded_store_is_whole_and_names_its_index(tmp_path: Path) -> None:
     with rows_of(folder.search_index) as tx:
         assert tx.value("PRAGMA journal_mode") == "wal"
         kept = tx.value("SELECT v FROM trigrams_config WHERE k = 'hashsize'")
-        assert kept == search_index.HASH_BYTES
+        assert kept == index_schema.HASH_BYTES

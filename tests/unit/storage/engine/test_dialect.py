@@ -19,6 +19,8 @@ OWN = {
     "storage/upkeep/integrity.py",  # what a file may have suffered
     "storage/upkeep/snapshot.py",  # a copy of the file
     "storage/engine/failures.py",  # codes of errors
+    "storage/searching/index_file.py",  # connections of the search index
+    "storage/searching/index_schema.py",  # FTS5
     "storage/searching/search_index.py",  # FTS5
 }
 FILES = {

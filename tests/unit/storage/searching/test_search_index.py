@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from storage.records import load
-from storage.searching import search_index
-from storage.searching.search_index import Entry, Gone, IndexLost, SearchIndex, Walked
+from storage.searching import index_schema
+from storage.searching.index_file import IndexLost
+from storage.searching.search_index import Entry, Gone, SearchIndex, Walked
 
 ONE = Entry("org_1", "msg_1", "inb_1", "some words")
 TWO = Entry("org_1", "msg_2", "inb_2", "other words")
@@ -106,7 +107,7 @@ def test_what_was_folded_by_another_unicode_is_made_anew(
 ) -> None:
     index = SearchIndex(tmp_path / "search.sqlite3")
     mark = index.make()
-    monkeypatch.setattr(search_index, "FORM", "1, Unicode 99.0.0")
+    monkeypatch.setattr(index_schema, "FORM", "1, Unicode 99.0.0")
     assert index.open(mark) == "of another version"
     index.close()
 
