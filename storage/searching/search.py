@@ -45,8 +45,9 @@ from storage.engine.tx import Tx
 from storage.records import dump, load
 from storage.searching import labels
 from storage.searching.folding import fold, forms, holds
+from storage.searching.index_batches import Entry, Gone
 from storage.searching.labels import Owner
-from storage.searching.search_index import Entry, Gone, SearchIndex, Walked
+from storage.searching.search_index import SearchIndex, Walked
 from storage.searching.trigram_terms import trigrams_of
 from storage.visibility import HELD, VISIBLE
 

@@ -17,7 +17,7 @@ from tests.support.searched import Searched
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from storage.searching import search, search_index
+from storage.searching import index_batches, search
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.searching.indexer import IndexingPace, SearchIndexer
@@ -157,7 +157,7 @@ async def test_the_daily_look_notices_damage_that_no_search_met(tmp_path: Path) 
     [
         "search settle 1000000",  # the index has what is still in the tail
         "search settle 1",  # told by the other process
-        "search_index _put 1000000",  # within its transaction
+        "index_batches put 1000000",  # within its transaction
         "search name 1000000",  # a new one is begun, and the store does not name it yet
         "SearchIndex complete 1000000",  # all is walked through
     ],

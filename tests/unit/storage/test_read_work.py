@@ -18,10 +18,11 @@ from storage.mail import drafts, messages
 from storage.publishing import events
 from storage.records import ThreadRow
 from storage.searching import labels, search
+from storage.searching.index_proposals import Proposals, Span
 from storage.searching.index_schema import DOCUMENTS_BITS
 from storage.searching.labels import Owner, WantedThreads
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
-from storage.searching.search_index import Proposals, SearchIndex, Span
+from storage.searching.search_index import SearchIndex
 from storage.sending import suppressions
 from storage.sending.suppressions import SuppressionRow
 from storage.shown import message_json, thread_json

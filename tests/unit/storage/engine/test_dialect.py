@@ -19,7 +19,9 @@ OWN = {
     "storage/upkeep/integrity.py",  # what a file may have suffered
     "storage/upkeep/snapshot.py",  # a copy of the file
     "storage/engine/failures.py",  # codes of errors
+    "storage/searching/index_batches.py",  # FTS5
     "storage/searching/index_file.py",  # connections of the search index
+    "storage/searching/index_proposals.py",  # FTS5
     "storage/searching/index_schema.py",  # FTS5
     "storage/searching/search_index.py",  # FTS5
 }

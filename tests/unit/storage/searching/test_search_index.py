@@ -11,8 +11,9 @@ import pytest
 
 from storage.records import load
 from storage.searching import index_schema
+from storage.searching.index_batches import Entry, Gone
 from storage.searching.index_file import IndexLost
-from storage.searching.search_index import Entry, Gone, SearchIndex, Walked
+from storage.searching.search_index import SearchIndex, Walked
 
 ONE = Entry("org_1", "msg_1", "inb_1", "some words")
 TWO = Entry("org_1", "msg_2", "inb_2", "other words")
