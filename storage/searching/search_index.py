@@ -11,33 +11,27 @@ an index of another store, or one older or newer than a store that was restored,
 messages out names its own alone: in a store that was restored to the mark before, these are there again, and would be
 missing. Both commits are fsynced, in this order, hence a power cut can't leave a store that is ahead of its index.
 
-Who may call: what reads, any thread; what writes, one at a time. A search that finds the index damaged condemns it:
-from then on none is answered from it, until it was made anew. So does who finds that the file at its path is no longer
-the one that was opened for writing, before anything is read of another.
+Who may call: what reads, any thread (`storage.searching.index_readers`); what writes, one at a time. Whoever finds the
+index damaged condemns it: from then on no search is answered from it, until it was made anew. So does who finds that
+the file at its path is no longer the one that was opened for writing, before anything is read of another.
 """
 
 import secrets
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import structlog
-
 from storage.engine.tx import Tx
-from storage.recent import Recent
 from storage.searching import index_batches, index_schema
 from storage.searching.index_batches import Entry, Gone
-from storage.searching.index_file import MISPLACED, FileIdentity, IndexLost, connect, file_at, is_damage
-from storage.searching.index_proposals import Proposals, TrigramShare
+from storage.searching.index_file import MISPLACED, IndexLost, connect, is_damage
+from storage.searching.index_proposals import Proposals
+from storage.searching.index_readers import IndexReaders
 
 MERGE_PAGES = 64
-SHARES_BYTES = 1024 * 1024
 CHECK_STEPS = 10_000  # of SQLite's machine, between two looks whether to go on
-
-log = structlog.get_logger("maild.search")
 
 
 class Walked(NamedTuple):
@@ -53,80 +47,18 @@ class SearchIndex:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writer: sqlite3.Connection | None = None
-        self._file: FileIdentity | None = None  # what it writes
-        self._lock = threading.Lock()  # around the four below
-        self._idle: list[sqlite3.Connection] = []
-        self._shares: Recent[TrigramShare] = Recent(SHARES_BYTES)
-        self._life = 0  # goes up when what was opened before is of no use any more
-        self._is_complete = False
+        self._readers = IndexReaders(path)
 
     # Any thread ----------------------------------------------------------------------------------
 
     @property
     def is_complete(self) -> bool:
         """May it be asked?"""
-        return self._is_complete
+        return self._readers.is_complete
 
-    @contextmanager
-    def reading(self) -> Iterator[Proposals]:
+    def reading(self) -> AbstractContextManager[Proposals]:
         """One state of the index, which holds what the store's tail did not at any time before. IndexLost."""
-        conn, life = self._take()
-        try:
-            conn.execute("BEGIN")
-            yield Proposals(Tx(conn), self._shares)
-            conn.execute("ROLLBACK")
-        except sqlite3.Error as error:
-            conn.close()
-            self._failed(error, life)
-            raise IndexLost(str(error)) from error
-        except BaseException:
-            conn.close()
-            raise
-        self._give_back(conn, life)
-
-    def condemn(self, fault: str, life: int | None = None) -> None:
-        """Nothing is read from it from now on, and it is to be made anew. `life`: unless that was done since."""
-        with self._lock:
-            if not self._is_complete or life not in (None, self._life):
-                return
-            self._is_complete = False
-        log.error("search_index_damaged", fault=fault)
-
-    def _take(self) -> tuple[sqlite3.Connection, int]:
-        with self._lock:
-            if not self._is_complete:
-                raise IndexLost("not complete")
-            life = self._life
-            if self._idle:
-                return self._idle.pop(), life
-        try:
-            conn = connect(self.path, "ro")
-        except sqlite3.Error as error:
-            self._failed(error, life)
-            raise IndexLost(str(error)) from error
-        if self._is_in_place():
-            return conn, life
-        conn.close()
-        self.condemn(MISPLACED, life)
-        raise IndexLost(MISPLACED)
-
-    def _is_in_place(self) -> bool:
-        return file_at(self.path) == self._file
-
-    def _failed(self, error: sqlite3.Error, life: int) -> None:
-        if is_damage(error):
-            self.condemn(str(error), life)
-        elif not self._is_in_place():
-            self.condemn(MISPLACED, life)
-        else:  # of the moment: no memory, a disk that refuses
-            log.warning("search_index_refused", error=str(error))
-
-    def _give_back(self, conn: sqlite3.Connection, life: int) -> None:
-        with self._lock:
-            if life == self._life:
-                self._idle.append(conn)
-                return
-        conn.close()
+        return self._readers.reading()
 
     # Who writes ----------------------------------------------------------------------------------
 
@@ -137,12 +69,12 @@ class SearchIndex:
             return "missing"
         try:
             self._writer = connect(self.path, "rw")
-            self._file = file_at(self.path)
+            self._readers.begin()
             is_complete = index_schema.is_complete_for(Tx(self._writer), mark)
         except (IndexLost, sqlite3.DatabaseError) as error:
             return str(error)
-        with self._lock:
-            self._is_complete = is_complete
+        if is_complete:
+            self._readers.allow()
         return None
 
     def make(self) -> str:
@@ -152,7 +84,7 @@ class SearchIndex:
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         self.path.touch(mode=0o600)
         self._writer = connect(self.path, "rw")
-        self._file = file_at(self.path)
+        self._readers.begin()
         self._writer.execute("PRAGMA journal_mode = WAL")
         return index_schema.create(self._writer)
 
@@ -183,8 +115,7 @@ class SearchIndex:
         """The walk was finished: what is not in the tail is here."""
         with self._changing() as tx:
             tx.run("UPDATE index_state SET is_complete = 1")
-        with self._lock:
-            self._is_complete = True
+        self._readers.allow()
 
     def merge(self, pages: int = MERGE_PAGES) -> bool:
         """One bounded step of tidying up; False when there is nothing to do."""
@@ -196,10 +127,7 @@ class SearchIndex:
 
     def shrink(self) -> None:
         """Give the memory back that pages are kept in."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for conn in idle:
-            conn.close()
+        self._readers.shrink()
         if self._writer is not None:
             self._writer.execute("PRAGMA shrink_memory")
 
@@ -216,18 +144,12 @@ class SearchIndex:
             finally:
                 conn.set_progress_handler(None, 0)
         if rows != [("ok",)]:
-            self.condemn(str(rows[0][0]))
+            self._readers.condemn(str(rows[0][0]))
         return True
 
     def close(self) -> None:
         """Whoever reads at the moment reads to the end."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-            self._shares = Recent(SHARES_BYTES)
-            self._life += 1
-            self._is_complete = False
-        for conn in idle:
-            conn.close()
+        self._readers.end()
         if self._writer is not None:  # the last: it writes back what is in the log
             self._writer.close()
             self._writer = None
@@ -237,14 +159,14 @@ class SearchIndex:
         """The writing connection; damage that it meets condemns the index. IndexLost."""
         if self._writer is None:
             raise IndexLost("not open")
-        if not self._is_in_place():
-            self.condemn(MISPLACED)
+        if not self._readers.is_in_place():
+            self._readers.condemn(MISPLACED)
             raise IndexLost(MISPLACED)
         try:
             yield self._writer
         except sqlite3.Error as error:
             if is_damage(error):
-                self.condemn(str(error))
+                self._readers.condemn(str(error))
                 raise IndexLost(str(error)) from error
             raise
 

@@ -109,7 +109,7 @@ class Filled:
         """Of the virtual machine, in tens."""
         steps = count()
         read(self)  # so that the index has a connection at hand
-        connections = [self.conn, *self.index._idle]
+        connections = [self.conn, *self.index._readers._idle]
         for conn in connections:
             conn.set_progress_handler(lambda: next(steps) < 0, 10)
         try:

@@ -22,6 +22,7 @@ OWN = {
     "storage/searching/index_batches.py",  # FTS5
     "storage/searching/index_file.py",  # connections of the search index
     "storage/searching/index_proposals.py",  # FTS5
+    "storage/searching/index_readers.py",  # connections of searches
     "storage/searching/index_schema.py",  # FTS5
     "storage/searching/search_index.py",  # FTS5
 }
