@@ -302,7 +302,8 @@ CREATE INDEX messages_unread_by_inbox ON messages (inbox_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
 CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
--- What few are (storage/searching/search.py). With OR, for SQLite makes a table of a longer list at each change of a row.
+-- What few are (storage/searching/search_scope.py). With OR, for SQLite makes a table of a longer list at each change of
+-- a row.
 CREATE INDEX messages_unsettled_by_inbox ON messages (inbox_id, status, id DESC) WHERE held_at IS NULL
   AND (status = 'held' OR status = 'scheduled' OR status = 'queued' OR status = 'failed' OR status = 'cancelled');
 CREATE INDEX messages_unsettled_by_organization ON messages (organization_id, status, id DESC) WHERE held_at IS NULL

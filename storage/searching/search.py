@@ -34,12 +34,9 @@ from storage.engine.dialect import (
     each_of,
     each_row_of,
     elements,
-    ending_in,
-    has_member,
     is_ascii,
     item,
     joined,
-    unindexed,
 )
 from storage.engine.tx import Tx
 from storage.records import dump, load
@@ -48,6 +45,7 @@ from storage.searching.folding import fold, forms, holds
 from storage.searching.index_batches import Entry, Gone
 from storage.searching.labels import Owner
 from storage.searching.search_index import SearchIndex, Walked
+from storage.searching.search_scope import Scope
 from storage.searching.trigram_terms import trigrams_of
 from storage.visibility import HELD, VISIBLE
 
@@ -58,7 +56,6 @@ SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
 BATCH_BYTES = 4 * 1024 * 1024  # of messages without their attachments, and one message at least
 GONE_AT_ONCE = 500
-UNSETTLED = ("held", "scheduled", "queued", "failed", "cancelled")  # statuses that few messages have
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 # Of the raw message without its attachments: about as many as its words have at most. In a row of `messages` the size
@@ -68,8 +65,6 @@ _BODY_BYTES = """m.size_bytes -
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 _UNPLAIN = re.compile(r'[\x00-\x1f\x7f"\\]')  # stands otherwise in the JSON of addresses, or is a NUL
-_IS_VERIFIED = f"({has_member('m.auth', 'verifiedDomain')})"
-_HAS_ATTACHMENTS = "EXISTS (SELECT 1 FROM attachments a WHERE a.message_id = m.id)"
 _FIELDS = (_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')")
 _ANYWHERE = (*_FIELDS, *_ADDRESSES.split(", "))
 
@@ -122,112 +117,6 @@ class Needle(NamedTuple):
 
 
 IN_EVERYTHING = Needle(None, None)
-
-
-class Few(NamedTuple):
-    """What few messages are, found by partial indexes, by inbox and by organization: `condition` is theirs."""
-
-    indexes: str
-    condition: str
-
-
-_ANY_UNSETTLED = " OR ".join(f"m.status = '{one}'" for one in UNSETTLED)
-_UNSETTLED = Few("messages_unsettled", f"m.status = :status AND ({_ANY_UNSETTLED})")
-_SPAM = Few("messages_spam", "m.is_spam = 1")
-_AUTO_REPLIES = Few("messages_auto_replies", "m.is_auto_reply = 1")
-
-
-class Scope(NamedTuple):
-    """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`.
-
-    `from_domain`, `from_domain_shown`: the A-label of the author's domain, and its U-label, lower case. `is_verified`:
-    is that domain proven? `labels`: all of them, without `unread`. `is_held`: what is held, not what is visible.
-    `walked_label`: what `bounded` chooses."""
-
-    organization_id: str
-    inbox_id: str | None = None
-    thread_id: str | None = None
-    direction: str | None = None
-    since_ms: int | None = None
-    until_ms: int | None = None
-    first_id: str | None = None
-    from_domain: str | None = None
-    from_domain_shown: str | None = None
-    is_verified: bool | None = None
-    labels: tuple[str, ...] = ()
-    is_unread: bool | None = None
-    status: str | None = None
-    is_auto_reply: bool | None = None
-    is_spam: bool | None = None
-    has_attachments: bool | None = None
-    is_held: bool = False
-    walked_label: str | None = None
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether some of the messages that are walked over may be left out."""
-        whose = {"organization_id", "inbox_id", "thread_id", "is_held"}
-        is_narrowed = any(
-            value not in (None, ()) for name, value in self._asdict().items() if name not in whose
-        )
-        return is_narrowed or bool(self.inbox_id and self.thread_id)
-
-    @property
-    def few(self) -> Few | None:
-        """What its messages are and few others; None where many are, or a thread or what is held is few already."""
-        if self.thread_id is not None or self.is_held:
-            return None
-        if self.status in UNSETTLED:
-            return _UNSETTLED
-        if self.is_spam:
-            return _SPAM
-        return _AUTO_REPLIES if self.is_auto_reply else None
-
-    def parameters(self) -> dict[str, Any]:
-        """By name, for `conditions`."""
-        given = self._asdict()
-        for name in ("from_domain", "from_domain_shown"):
-            given[name] = ending_in(f"@{given[name]}") if given[name] else None
-        return {**given, "labels": dump(self.labels), "label": self.walked_label}
-
-    def walked(self) -> str:
-        """By which index its messages are walked over: nobody walks over the whole organization's mail for one quiet
-        inbox."""
-        by = "thread" if self.thread_id else "inbox" if self.inbox_id else "organization"
-        seen = HELD if self.is_held else VISIBLE
-        walked = [f"m.{by}_id = :{by}_id AND m.{seen}"]
-        if self.few is not None:
-            walked.append(self.few.condition)
-        if self.first_id is not None:
-            walked.append("m.id >= :first_id")
-        return " AND ".join(walked)
-
-    def conditions(self) -> str:
-        """All of them; none but `walked` chooses an index."""
-        optional = (
-            ("direction = :direction", self.direction),
-            ("inbox_id = :inbox_id", self.inbox_id),
-            ("thread_id = :thread_id", self.thread_id),
-            ("created_at >= :since_ms", self.since_ms),
-            ("created_at < :until_ms", self.until_ms),
-            ("status = :status", self.status),
-            ("is_auto_reply = :is_auto_reply", self.is_auto_reply),
-            ("is_spam = :is_spam", self.is_spam),
-        )
-        held = [unindexed(f"m.{condition}") for condition, value in optional if value is not None]
-        if self.is_verified is not None:
-            held.append(f"{_IS_VERIFIED} = :is_verified")
-        if self.is_unread is not None:
-            held.append(f"{labels.is_unread('m')} = :is_unread")
-        if self.labels:
-            held.append(labels.has_all("m", ":labels"))
-        if self.has_attachments is not None:
-            held.append(f"{_HAS_ATTACHMENTS} = :has_attachments")
-        if self.from_domain is not None:
-            ends = (contains("m.from_address", pattern) for pattern in (":from_domain", ":from_domain_shown"))
-            held.append(f"({' OR '.join(ends)})")
-        # The direction stands in the indexes: who is left out by it is left out before its row is read.
-        return " AND ".join([self.walked(), *held, unindexed("m.organization_id = :organization_id")])
 
 
 class Batch(NamedTuple):

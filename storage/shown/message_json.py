@@ -31,7 +31,7 @@ from storage.engine.dialect import (
 )
 from storage.engine.tx import Tx
 from storage.records import dump
-from storage.searching.search import Scope
+from storage.searching.search_scope import Scope
 from storage.shown.kept_json import KeptJson
 from storage.visibility import HELD, VISIBLE
 

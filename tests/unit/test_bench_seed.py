@@ -19,8 +19,8 @@ from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.searching import index_schema, search
-from storage.searching.search import Scope
 from storage.searching.search_index import SearchIndex, Walked
+from storage.searching.search_scope import Scope
 
 INBOXES = [[Inbox(f"inb_{org}{at}", f"org_{org}", f"{org}{at}@bench.test") for at in "12"] for org in "mxab"]
 STREAM = Stream(messages=300, mine=60, words=15, seed=1, begin_ms=1_700_000_000_000, inboxes=INBOXES)

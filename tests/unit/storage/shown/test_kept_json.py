@@ -13,7 +13,7 @@ from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.recent import Recent
 from storage.records import AttachmentRow
-from storage.searching.search import Scope
+from storage.searching.search_scope import Scope
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.visibility import VISIBLE
