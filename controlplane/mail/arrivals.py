@@ -19,7 +19,7 @@ from storage.publishing.events import Arrival
 from storage.records import verified_domain
 from storage.searching import search
 from storage.searching.folding import fold, holds
-from storage.searching.search import Needle
+from storage.searching.needle import Needle
 from storage.searching.search_scope import Scope
 
 DEFAULT_MS = 120_000  # how far back a wait looks that names no position

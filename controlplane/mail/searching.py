@@ -14,7 +14,8 @@ from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.searching import search
 from storage.searching.index_file import IndexLost
-from storage.searching.search import At, Batch, Needle
+from storage.searching.needle import Needle
+from storage.searching.search import At, Batch
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
 from storage.shown import message_json

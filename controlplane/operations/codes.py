@@ -21,7 +21,7 @@ from storage.engine.tx import Tx
 from storage.mail import inboxes, messages
 from storage.records import load
 from storage.searching.labels import UNREAD
-from storage.searching.search import IN_EVERYTHING
+from storage.searching.needle import IN_EVERYTHING
 from storage.searching.search_scope import Scope
 
 ENDPOINT = "POST /v1/inboxes/{id}/codes/claim"

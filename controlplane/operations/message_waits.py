@@ -16,7 +16,7 @@ from controlplane.operations.shown_messages import Whole, member_pieces, read_bo
 from maild.message.sign_in.codes import find_code
 from storage.agents import code_claims
 from storage.engine.tx import Tx
-from storage.searching.search import IN_EVERYTHING, Needle
+from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_scope import Scope
 from storage.shown import message_json
 

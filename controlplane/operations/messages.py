@@ -21,7 +21,7 @@ from storage.engine.tx import Tx
 from storage.mail import blobs, held_mail, messages
 from storage.mail.blobs import Blob, Blobs
 from storage.records import MessageRow
-from storage.searching.search import IN_EVERYTHING, Needle
+from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_scope import Scope
 from storage.shown import message_json
 from storage.shown.kept_json import KeptJson

@@ -12,7 +12,7 @@ from pathlib import Path
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage.records import dump
 from storage.searching.index_schema import HASH_BYTES
-from storage.searching.search import IndexedText, entries_of
+from storage.searching.message_words import IndexedText, entries_of
 from storage.searching.search_index import SearchIndex
 
 PER_SEGMENT = 40_000  # messages; the fewer segments, the less is merged

@@ -1,10 +1,7 @@
 """Search over words: what is said where, found by any part of it, case folded (`storage.searching.folding`).
 
-The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is
-confirmed by looking for the folded needle in its folded fields. The store, which folds ASCII alone, sees most
-that hold it (`_SEEN`), and of most that don't, being ASCII, that they don't (`_ABSENT`); it is never wrong in either.
-The rest is folded and looked at by us (`_holds`). So a character of a trigram that another Unicode version folds
-otherwise costs a search, never a wrong answer.
+The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is confirmed by
+looking for the folded needle in its folded fields (`storage.searching.needle`).
 
 What is durable when: `note` runs in the transaction that inserts the message and puts it in the tail, `forget` in the
 one that deletes it. The index is a file of its own (`storage.searching.search_index`), written behind the commits in
@@ -21,102 +18,40 @@ is a trigram of its own, made of private-use characters. Should the clock have b
 numbers disagree; then `is_ordered` is 0 and a search looks at all its candidates before it sorts them.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage import id_spans
 from storage.engine.dialect import (
-    array,
     by_index,
-    containing,
-    contains,
     each_of,
     each_row_of,
     elements,
-    is_ascii,
     item,
     joined,
 )
 from storage.engine.tx import Tx
 from storage.records import dump, load
 from storage.searching import labels
-from storage.searching.folding import fold, forms, holds
-from storage.searching.index_batches import Entry, Gone
+from storage.searching.index_batches import Gone
 from storage.searching.labels import Owner
+from storage.searching.message_words import JOIN_WORDS, IndexedText, entries_of, texts
+from storage.searching.needle import Needle, holding
 from storage.searching.search_index import SearchIndex, Walked
 from storage.searching.search_scope import Scope
-from storage.searching.trigram_terms import trigrams_of
 from storage.visibility import HELD, VISIBLE
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
-TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
 SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
 BATCH_BYTES = 4 * 1024 * 1024  # of messages without their attachments, and one message at least
 GONE_AT_ONCE = 500
 
-_BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 # Of the raw message without its attachments: about as many as its words have at most. In a row of `messages` the size
 # stands behind the text, all of which SQLite passes over to get there; what waits has it in the tail (`body_bytes`).
 _BODY_BYTES = """m.size_bytes -
     (SELECT coalesce(sum(a.slice_length), 0) FROM attachments a WHERE a.message_id = m.id)"""
-_ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
-_JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
-_UNPLAIN = re.compile(r'[\x00-\x1f\x7f"\\]')  # stands otherwise in the JSON of addresses, or is a NUL
-_FIELDS = (_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')")
-_ANYWHERE = (*_FIELDS, *_ADDRESSES.split(", "))
-
-
-def _any_contains(texts: Iterable[str], part: str) -> str:
-    return "(" + " OR ".join(contains(text, part) for text in texts) + ")"
-
-
-# Sound, not complete: folding goes character by character, and folds what is folded no further (`_verdict`: or else).
-_SEEN = {"words": _any_contains(_FIELDS, ":words"), "sender": contains("m.from_address", ":sender")}
-# Surely not, of those that are not seen. Addresses may hold it in what is JSON: then they are looked at.
-_ABSENT = {
-    "words": " AND ".join(
-        [*map(is_ascii, _ANYWHERE), f"NOT {_any_contains(_ADDRESSES.split(', '), ':words')}"]
-    ),
-    "sender": f"{is_ascii('m.from_address')} AND NOT {_SEEN['sender']}",
-}
-# Before it is looked for: what is no ASCII is not in what is.
-_TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
-_HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
-    FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
-
-
-class Needle(NamedTuple):
-    """What is looked for, folded: `words` in any field, `sender` in the sender's address. `rare`: the trigrams that are
-    enough to ask the index for (`sharpened`)."""
-
-    words: str | None
-    sender: str | None
-    rare: tuple[str, ...] | None = None
-
-    @classmethod
-    def of(cls, words: str | None, sender: str | None) -> "Needle | None":
-        """None when nothing is looked for (an empty needle is in everything)."""
-        if not words and not sender:
-            return None
-        return cls(fold(words) if words else None, fold(sender) if sender else None)
-
-    def trigrams(self) -> list[str]:
-        """Some of those that a message must have; none when the needle is too short."""
-        if self.rare is not None:
-            return list(self.rare)
-        found: list[str] = []
-        for part in (self.words, self.sender):
-            if part is not None:
-                own = trigrams_of(part)
-                step = -(-len(own) // TRIGRAMS_MAX) or 1
-                found += own[::step]
-        return list(dict.fromkeys(found))
-
-
-IN_EVERYTHING = Needle(None, None)
 
 
 class Batch(NamedTuple):
@@ -142,7 +77,7 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
     tx.run(
         "DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", (organization_id, message_id)
     )
-    for one in entries_of(_texts(tx, [message_id])):
+    for one in entries_of(texts(tx, [message_id])):
         tx.run(
             "INSERT INTO search_gone (message_id, inbox_id, words) VALUES (?, ?, ?)",
             (message_id, one.inbox_id, one.words),
@@ -183,7 +118,7 @@ def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None
     alone, where there is one."""
     walk = _walk(scope)
     since = f"AND {walk.at} >= :first_id" if scope.first_id is not None else ""
-    source = f"""FROM {walk.source} {_JOIN_WORDS} WHERE {walk.condition} {since} AND {walk.at} < :last
+    source = f"""FROM {walk.source} {JOIN_WORDS} WHERE {walk.condition} {since} AND {walk.at} < :last
         ORDER BY {walk.at} DESC LIMIT :rows"""
     parameters = {**scope.parameters(), "last": at or before or "~", "rows": rows}
     return _hits(tx, needle, walk.at, scope.conditions(), source, parameters)
@@ -202,7 +137,7 @@ def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None
     source = f"""FROM (SELECT message_id FROM search_tail
           WHERE organization_id = :organization_id AND message_id >= :first AND message_id < :last
           ORDER BY message_id DESC LIMIT :rows) t
-        LEFT JOIN messages m ON m.id = t.message_id {_JOIN_WORDS} ORDER BY t.message_id DESC"""
+        LEFT JOIN messages m ON m.id = t.message_id {JOIN_WORDS} ORDER BY t.message_id DESC"""
     parameters = {
         **scope.parameters(),
         "first": scope.first_id or "",
@@ -220,14 +155,14 @@ def indexed(
     parameters = {**scope.parameters(), "candidates": candidates, "before": before or "~", "rows": rows}
     # The candidates first, bounded; the filters are for those.
     source = f"""FROM {elements(":candidates")} c LEFT JOIN messages m ON m.id = {item("c.value", 1)}
-        {_JOIN_WORDS} ORDER BY c.key"""
+        {JOIN_WORDS} ORDER BY c.key"""
     conditions = f"m.id < :before AND {scope.conditions()}"
     return _hits(tx, needle, item("c.value", 0), conditions, source, parameters)
 
 
 def among(tx: Tx, scope: Scope, needle: Needle, message_ids: Sequence[str]) -> list[str]:
     """Those of these messages that are in the scope and hold the needle."""
-    source = f"""FROM {elements(":candidates")} c LEFT JOIN messages m ON m.id = c.value {_JOIN_WORDS} ORDER BY c.key"""
+    source = f"""FROM {elements(":candidates")} c LEFT JOIN messages m ON m.id = c.value {JOIN_WORDS} ORDER BY c.key"""
     parameters = {**scope.parameters(), "candidates": dump(list(message_ids)), "rows": 0}
     return _hits(tx, needle, "m.id", scope.conditions(), source, parameters).message_ids
 
@@ -252,52 +187,19 @@ def _candidates(
 def _hits(tx: Tx, needle: Needle, at: str, conditions: str, source: str, parameters: dict[str, Any]) -> Batch:
     """Those rows of `source` that fulfil the conditions and hold the needle; `at` is the column that says where a row
     stands."""
-    given = {name: folded for name in _SEEN if (folded := getattr(needle, name)) is not None}
-    candidate = f"CASE WHEN {conditions} THEN {_verdict(given)} END"
+    candidate = f"CASE WHEN {conditions} THEN {needle.verdict()} END"
     row = tx.one(
         f"""SELECT {joined("candidate")}, min(stands), count(*)
             FROM (SELECT {at} AS stands, {candidate} AS candidate {source})""",
-        {**parameters, **{name: containing(folded) for name, folded in given.items()}},
+        {**parameters, **needle.parameters()},
     )
     assert row is not None
     listed, last, count = row
     candidates = load(f"[{listed}]")
     missing = {message_id for message_id, is_seen in candidates if not is_seen}
-    missing -= _holding(tx, needle, list(missing))
+    missing -= holding(tx, needle, list(missing))
     found = [message_id for message_id, _ in candidates if message_id not in missing]
     return Batch(found, last if count == parameters["rows"] else None)
-
-
-def _verdict(given: dict[str, str]) -> str:
-    """[id, whether it is seen to hold the needle], or NULL where it is seen not to."""
-    if any(_UNPLAIN.search(folded) or folded.casefold() != folded for folded in given.values()):
-        return array("m.id", "0")  # ǰ is folded to two characters, and composed again
-    odd = (
-        " OR ".join(f"({_TOO_PLAIN[name]})" for name, folded in given.items() if not folded.isascii()) or "0"
-    )
-    seen = " AND ".join(_SEEN[name] for name in given) or "1"
-    absent = " OR ".join(f"({_ABSENT[name]})" for name in given) or "0"
-    return f"""CASE WHEN {odd} THEN NULL WHEN {seen} THEN {array("m.id", "1")}
-        WHEN NOT ({absent}) THEN {array("m.id", "0")} END"""
-
-
-def _holding(tx: Tx, needle: Needle, message_ids: Sequence[str]) -> set[str]:
-    if not message_ids:
-        return set()
-    rows = tx.all(_HOLDING, (dump(message_ids),))
-    return {message_id for message_id, *fields in rows if _holds(needle, *fields)}
-
-
-def _holds(
-    needle: Needle, sender: str, subject: str, name: str | None, body: str | None, *addresses: str
-) -> bool:
-    if needle.sender is not None and not holds(sender, needle.sender):
-        return False
-    if needle.words is None:
-        return True
-    fields = [body or "", subject, sender, name or ""]
-    fields += [one for text in addresses if text != "[]" for one in load(text)]
-    return any(holds(field, needle.words) for field in fields)
 
 
 # Indexing ----------------------------------------------------------------------------------------
@@ -321,21 +223,6 @@ class Unsettled(NamedTuple):
     @property
     def is_empty(self) -> bool:
         return not self.has_gone and not self.keys and self.walked is None
-
-
-class IndexedText(NamedTuple):
-    """What a message says. `to`, `cc`, `bcc`: JSON."""
-
-    organization_id: str
-    message_id: str
-    inbox_id: str
-    subject: str
-    sender: str
-    name: str | None
-    body: str
-    to: str
-    cc: str
-    bcc: str
 
 
 class Saying(NamedTuple):
@@ -409,7 +296,7 @@ def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Uns
 def said(tx: Tx, some: Unsettled, max_bytes: int = BATCH_BYTES) -> Saying:
     """`tx` sees one state of the store: else what is deleted meanwhile might be taken out first, and then put in."""
     gone, has_more = _gone(tx, max_bytes)
-    return Saying(_texts(tx, some.message_ids), gone, has_more)
+    return Saying(texts(tx, some.message_ids), gone, has_more)
 
 
 def tell(index: SearchIndex, some: Unsettled, said: Saying) -> Settlement:
@@ -459,23 +346,3 @@ def _gone(tx: Tx, max_bytes: int) -> tuple[list[Gone], bool]:
     ids = dump([message_id for message_id, _ in rows[:count]])
     gone = f"SELECT message_id, inbox_id, words FROM search_gone WHERE message_id IN {each_of('?')}"
     return [Gone(*row) for row in tx.all(gone, (ids,))], count < len(rows)
-
-
-# No JSON, which takes SQLite ten times as long to write as the rows take, and us three times as long to read.
-_TEXTS = f"""SELECT m.organization_id, m.id, m.inbox_id, m.subject, m.from_address, m.from_name, {_BODY}, {_ADDRESSES}
-    FROM (SELECT value AS wanted FROM {elements(":ids")}) JOIN messages m ON m.id = wanted {_JOIN_WORDS}"""
-
-
-def _texts(tx: Tx, message_ids: Sequence[str]) -> list[IndexedText]:
-    """What the index is to know of these messages."""
-    return [IndexedText(*row) for row in tx.all(_TEXTS, {"ids": dump(message_ids)})] if message_ids else []
-
-
-def entries_of(texts: Iterable[IndexedText]) -> list[Entry]:
-    return [Entry(one.organization_id, one.message_id, one.inbox_id, _folded(one)) for one in texts]
-
-
-def _folded(one: IndexedText) -> str:
-    everyone = [address for text in (one.to, one.cc, one.bcc) for address in load(text)]
-    words = "\n".join([one.subject, one.sender, one.name or "", *everyone, one.body]).replace("\0", " ")
-    return "\n".join(forms(words))

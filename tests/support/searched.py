@@ -8,7 +8,7 @@ from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.searching.indexer import IndexingPace, SearchIndexer
-from storage.searching.search import Needle
+from storage.searching.needle import Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
 from storage.shown.kept_json import KeptJson

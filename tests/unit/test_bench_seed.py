@@ -19,6 +19,7 @@ from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.searching import index_schema, search
+from storage.searching.needle import Needle
 from storage.searching.search_index import SearchIndex, Walked
 from storage.searching.search_scope import Scope
 
@@ -96,7 +97,7 @@ def test_a_seeded_store_is_whole_and_names_its_index(tmp_path: Path) -> None:
         assert tx.value("SELECT count(*) FROM search_tail") == 0
         assert index.open(search.mark_of(tx)) is None and index.is_complete
         mine = facts["mine"]
-        needle = search.Needle.of(mine["rare"], None)
+        needle = Needle.of(mine["rare"], None)
         assert needle is not None
         hits = search.indexed(index, tx, Scope(mine["organizationId"]), needle, None, None, 10)
         assert hits.message_ids == [mine["messageId"]]

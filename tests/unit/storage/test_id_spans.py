@@ -14,7 +14,7 @@ from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.mail import messages
 from storage.searching import search
-from storage.searching.search import IN_EVERYTHING, Needle
+from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
 from tests.support import memory_store

@@ -21,7 +21,7 @@ from storage.searching import labels, search
 from storage.searching.index_proposals import Proposals, Span
 from storage.searching.index_schema import DOCUMENTS_BITS
 from storage.searching.labels import Owner, WantedThreads
-from storage.searching.search import IN_EVERYTHING, Needle
+from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
 from storage.sending import suppressions

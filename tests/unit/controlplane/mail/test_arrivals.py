@@ -10,7 +10,7 @@ from storage.agents import code_claims
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import arrivals, messages, threads
-from storage.searching.search import IN_EVERYTHING, Needle
+from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_scope import Scope
 from tests.support.memory_store import message_row, with_inboxes
 from tests.support.store import ManualClock

@@ -17,7 +17,7 @@ from storage.mail import arrivals, blobs, conversation, held_mail, inboxes, mess
 from storage.mail.arrivals import ConversationClues, ThreadEntry
 from storage.records import AttachmentRow, MessageRow
 from storage.searching import labels, search
-from storage.searching.search import IN_EVERYTHING
+from storage.searching.needle import IN_EVERYTHING
 from storage.searching.search_scope import Scope
 from storage.shown import message_json, thread_json
 from storage.upkeep import integrity

@@ -21,7 +21,7 @@ from storage.publishing.change_events import ChangeEvents
 from storage.records import dump, load
 from storage.searching import labels, search
 from storage.searching.labels import UNREAD, Owner, ThreadPlace, WantedThreads
-from storage.searching.search import IN_EVERYTHING, Needle
+from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
 from storage.shown import message_json, thread_json

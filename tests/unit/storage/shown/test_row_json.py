@@ -19,7 +19,7 @@ from storage.mail import messages
 from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
 from storage.searching import search
 from storage.searching.labels import LABELLED_MAX
-from storage.searching.search import Needle
+from storage.searching.needle import Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
 from storage.sending import outbound
