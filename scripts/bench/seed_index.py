@@ -1,6 +1,6 @@
 """The other half of scripts/bench/seed: the index of searches over the stream's messages, in a process of its own.
 
-It never looks at the store, which another process fills. What is said of each message is what `search.said` would
+It never looks at the store, which another process fills. What is said of each message is what `search_tail.said` would
 read there, and is put in by the function that the daemon calls; tests/unit/test_bench_seed.py compares the two.
 """
 

@@ -16,7 +16,7 @@ from storage.engine.tx import Tx
 from storage.mail import blobs, inboxes, messages, threads
 from storage.mail.blobs import Stored
 from storage.records import AttachmentRow, MessageRow, dump
-from storage.searching import search
+from storage.searching import search_tail
 from storage.searching.labels import UNREAD
 from storage.sending import outbound
 
@@ -74,7 +74,7 @@ class SeedStore:
     def finish(self, mark: str, analyze: bool) -> None:
         """Name the index that has them all (its mark), and close the store."""
         self._conn.execute("BEGIN")
-        search.name(self._tx, mark)
+        search_tail.name(self._tx, mark)
         self._conn.execute("COMMIT")
         if analyze:
             self._conn.execute("ANALYZE")

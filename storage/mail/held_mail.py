@@ -20,7 +20,7 @@ from storage.engine.tx import Tx
 from storage.mail import arrivals, inboxes, messages, threads
 from storage.mail.arrivals import ConversationClues, NewId, ThreadEntry
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
-from storage.searching import search
+from storage.searching import search_tail
 from storage.searching.labels import UNREAD
 from storage.visibility import HELD
 
@@ -135,7 +135,7 @@ def _delete(tx: Tx, message_id: str) -> str | None:
     if row is None:
         return None
     organization_id, blob_id, size_bytes = row
-    search.forget(tx, organization_id, message_id)
+    search_tail.forget(tx, organization_id, message_id)
     tx.run("DELETE FROM messages WHERE id = ?", (message_id,))
     reviews.forget_words(tx, message_id)
     if blob_id is None:

@@ -10,7 +10,7 @@ from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import blobs, threads
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
-from storage.searching import labels, search
+from storage.searching import labels, search_tail
 from storage.searching.labels import UNREAD
 from storage.sending import attempts
 from storage.visibility import VISIBLE
@@ -46,7 +46,7 @@ def insert(
         usage.keep_bytes(tx, message.organization_id, message.size_bytes)
     id_spans.note(tx, message.organization_id, message.id, message.created_at)
     body_bytes = message.size_bytes - sum(one.slice_length for one in attachments)
-    search.note(tx, message.organization_id, message.id, body_bytes, words)
+    search_tail.note(tx, message.organization_id, message.id, body_bytes, words)
     labels.note(tx, message)
     if attachments:
         tx.run_many(_INSERT_ATTACHMENT, attachments)
@@ -299,7 +299,7 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
 
     Answers the id of a blob whose file the caller removes after the commit (`Blobs.remove`), or None.
     """
-    search.forget(tx, message.organization_id, message.id)
+    search_tail.forget(tx, message.organization_id, message.id)
     labels.forget(tx, message)
     if message.direction == "inbound":
         claims.forget_message(tx, message.id, message.thread_id, message.mode)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from storage.engine.connections import connect
 from storage.engine.tx import Tx
-from storage.searching import search
+from storage.searching import search_tail
 from storage.searching.index_file import IndexLost
-from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import SearchIndex
+from storage.searching.search_tail import Settlement, Unsettled
 
 
 def tell(store: Path, index: SearchIndex, some: Unsettled) -> Settlement:
@@ -21,8 +21,8 @@ def tell(store: Path, index: SearchIndex, some: Unsettled) -> Settlement:
     # Its state is let go of before the index is written: as long as one is read, the log behind it stays.
     with closing(connect(store, read_only=True)) as conn:
         conn.execute("BEGIN")
-        said = search.said(Tx(conn), some)
-    return search.tell(index, some, said)
+        said = search_tail.said(Tx(conn), some)
+    return search_tail.tell(index, some, said)
 
 
 def tell_apart(store: Path, path: Path, some: Unsettled) -> Settlement:

@@ -1,10 +1,10 @@
 """Moves new messages into the search index, behind their commit, and makes that index where there is none.
 
-A round asks what waits (`search.waiting`), has the index told of it, and when that is committed takes it from the tail
-(`search.settle`), which is all that the store's writer has to do with it. The index is told by a thread of its own, and
-of much by a process (`storage.searching.index_child`): to find what some hundred messages say hands the interpreter
-back and forth with the event loop, which got a quarter less done. One writes at a time. Should the process fail, the
-thread does the same, and meets what is at fault.
+A round asks what waits (`search_tail.waiting`), has the index told of it, and when that is committed takes it from the
+tail (`search_tail.settle`), which is all that the store's writer has to do with it. The index is told by a thread of
+its own, and of much by a process (`storage.searching.index_child`): to find what some hundred messages say hands the
+interpreter back and forth with the event loop, which got a quarter less done. One writes at a time. Should the process
+fail, the thread does the same, and meets what is at fault.
 
 The index is one transaction a round, hence one segment: after a round that found little the indexer rests, so
 that a load makes batches of some hundred messages; while it falls behind it goes on without rest. What waits is found
@@ -24,10 +24,10 @@ import structlog
 
 from storage.clock import Clock
 from storage.engine.database import Database
-from storage.searching import index_child, search
+from storage.searching import index_child, search_tail
 from storage.searching.index_file import IndexLost
-from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import SearchIndex, Walked
+from storage.searching.search_tail import Settlement, Unsettled
 from storage.service import Enduring, LoopService
 from storage.turns import background
 from storage.turns.cpu_process import ComputingFailed, CpuProcess
@@ -131,20 +131,20 @@ class SearchIndexer(LoopService):
         self._has_ended = True
 
     async def _open(self) -> None:
-        fault = await self._in_thread(self._index.open, await self._db.read(search.mark_of))
+        fault = await self._in_thread(self._index.open, await self._db.read(search_tail.mark_of))
         if fault is not None:
             raise IndexLost(fault)
         self._is_open = True
 
     async def _make(self, why: str) -> None:
         self._is_open = False
-        await self._db.write(search.name, await self._in_thread(self._index.make))
+        await self._db.write(search_tail.name, await self._in_thread(self._index.make))
         self._is_open = True
         log.info("search_rebuild_begun", why=why)
         self._rebuild_began, self._walked = self._clock.monotonic(), 0
 
     async def _walk(self, since: Walked) -> bool:
-        some = await self._db.read(search.walk, since, self._pace.batch)
+        some = await self._db.read(search_tail.walk, since, self._pace.batch)
         if not some.is_empty:
             self._walked += (await self._tell(some)).messages
             return True
@@ -154,7 +154,7 @@ class SearchIndexer(LoopService):
         return True
 
     async def _move(self) -> bool:
-        some = await self._db.read(search.waiting, self._pace.batch, self._after)
+        some = await self._db.read(search_tail.waiting, self._pace.batch, self._after)
         if some.is_empty:
             return await self._in_thread(self._index.merge)
         told = await self._tell(some)
@@ -166,7 +166,7 @@ class SearchIndexer(LoopService):
         told = await self._told_apart(some) if some.body_bytes >= self._pace.apart_bytes else None
         if told is None:
             told = await self._in_thread(index_child.tell, self._db.path, self._index, some)
-        await self._db.write(search.settle, some, told)
+        await self._db.write(search_tail.settle, some, told)
         return told
 
     async def _told_apart(self, some: Unsettled) -> Settlement | None:

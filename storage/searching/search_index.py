@@ -2,7 +2,7 @@
 
 It is derived from the store, so it needs no backup, and one that is missing, damaged or not this store's is made anew
 (`storage.searching.indexer`). It keeps no words, only which numbers each trigram stands under, and which message a
-number is. What is put in and why is `storage.searching.search`'s matter; here is how SQLite says it.
+number is. What is put in and why is the matter of `storage.searching.search_tail`; here is how SQLite says it.
 
 How the two files know each other: each change of the index has a mark, a random text. The index names the mark that it
 was made with and the one that the store named before; once the index is committed, the store takes the new one in the

@@ -17,7 +17,7 @@ from tests.support.searched import Searched
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from storage.searching import index_batches, search
+from storage.searching import index_batches, search_tail
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.searching.indexer import IndexingPace, SearchIndexer
@@ -155,10 +155,10 @@ async def test_the_daily_look_notices_damage_that_no_search_met(tmp_path: Path) 
 @pytest.mark.parametrize(
     "point",
     [
-        "search settle 1000000",  # the index has what is still in the tail
-        "search settle 1",  # told by the other process
+        "search_tail settle 1000000",  # the index has what is still in the tail
+        "search_tail settle 1",  # told by the other process
         "index_batches put 1000000",  # within its transaction
-        "search name 1000000",  # a new one is begun, and the store does not name it yet
+        "search_tail name 1000000",  # a new one is begun, and the store does not name it yet
         "SearchIndex complete 1000000",  # all is walked through
     ],
 )
@@ -171,7 +171,7 @@ async def test_it_is_killed(tmp_path: Path, point: str, is_new: bool) -> None:
     await world.receive(11, 12)
     await world.delete(ids[0])
     await world.close()
-    if not is_new and point.startswith(("search name", "SearchIndex complete")):
+    if not is_new and point.startswith(("search_tail name", "SearchIndex complete")):
         (tmp_path / "search.sqlite3").write_bytes(b"no database")
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path), point],

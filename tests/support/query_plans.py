@@ -69,8 +69,14 @@ ALLOWED = {
     ("storage/upkeep/rotation.py: _seal_anew", "webhooks"): COMMAND,
     ("storage/upkeep/rotation.py: _values", "dkim_keys"): COMMAND,
     ("storage/upkeep/rotation.py: _values", "webhooks"): COMMAND,
-    ("storage/searching/search.py: _gone", "search_gone"): "its first rows: what was deleted a moment ago",
-    ("storage/searching/search.py: _has_gone", "search_gone"): "its first row: what was deleted a moment ago",
+    (
+        "storage/searching/search_tail.py: _gone",
+        "search_gone",
+    ): "its first rows: what was deleted a moment ago",
+    (
+        "storage/searching/search_tail.py: _has_gone",
+        "search_gone",
+    ): "its first row: what was deleted a moment ago",
     ("storage/mail/withdrawal.py: find_waiting", "messages"): "a partial index of what is scheduled",
     ("storage/mail/withdrawal.py: find_waiting", "recipients"): QUEUE,
 }

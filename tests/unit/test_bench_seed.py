@@ -18,7 +18,7 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.engine.tx import Tx
-from storage.searching import index_schema, search
+from storage.searching import index_schema, search, search_tail
 from storage.searching.needle import Needle
 from storage.searching.search_index import SearchIndex, Walked
 from storage.searching.search_scope import Scope
@@ -77,9 +77,9 @@ def test_the_index_is_the_one_that_the_stores_rows_give(
     anew, since = SearchIndex(tmp_path / "anew"), Walked()
     anew.make()
     with rows_of(tmp_path / "store") as tx:
-        while (batch := search.walk(tx, since, 1000)).walked is not None:
+        while (batch := search_tail.walk(tx, since, 1000)).walked is not None:
             since = batch.walked
-            search.tell(anew, batch, search.said(tx, batch))
+            search_tail.tell(anew, batch, search_tail.said(tx, batch))
     anew.close()
     assert said(tmp_path / "seeded") == said(tmp_path / "anew")
 
@@ -95,7 +95,7 @@ def test_a_seeded_store_is_whole_and_names_its_index(tmp_path: Path) -> None:
     with rows_of(folder.database) as tx:
         assert tx.value("PRAGMA journal_mode") == "wal"
         assert tx.value("SELECT count(*) FROM search_tail") == 0
-        assert index.open(search.mark_of(tx)) is None and index.is_complete
+        assert index.open(search_tail.mark_of(tx)) is None and index.is_complete
         mine = facts["mine"]
         needle = Needle.of(mine["rare"], None)
         assert needle is not None

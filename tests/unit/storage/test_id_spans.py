@@ -13,7 +13,7 @@ from storage import id_spans
 from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.mail import messages
-from storage.searching import search
+from storage.searching import search, search_tail
 from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
@@ -77,8 +77,8 @@ def test_a_window_finds_what_was_created_in_it(
         index.make()
         index.complete()
         if is_indexed:
-            some = search.waiting(tx, 10)
-            search.settle(tx, some, search.tell(index, some, search.said(tx, some)))
+            some = search_tail.waiting(tx, 10)
+            search_tail.settle(tx, some, search_tail.tell(index, some, search_tail.said(tx, some)))
         scope, before = search.bounded(tx, Scope("org_1", since_ms=since, until_ms=until), None)
         found = search.scan(tx, scope, IN_EVERYTHING, before, None, 10).message_ids
         needle = Needle("hello", None)

@@ -17,7 +17,7 @@ from storage.ids import Ids, first_at
 from storage.mail import drafts, messages
 from storage.publishing import events
 from storage.records import ThreadRow
-from storage.searching import labels, search
+from storage.searching import labels, search, search_tail
 from storage.searching.index_proposals import Proposals, Span
 from storage.searching.index_schema import DOCUMENTS_BITS
 from storage.searching.labels import Owner, WantedThreads
@@ -78,8 +78,8 @@ class Filled:
             messages.insert(self.tx, message_row(**made))
         self.index = SearchIndex(folder / f"{size}.sqlite3")
         self.index.make()
-        some = search.waiting(self.tx, size + held)
-        search.tell(self.index, some, search.said(self.tx, some))
+        some = search_tail.waiting(self.tx, size + held)
+        search_tail.tell(self.index, some, search_tail.said(self.tx, some))
         while self.index.merge():
             pass
         self.index.complete()

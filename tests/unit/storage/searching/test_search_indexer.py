@@ -14,10 +14,10 @@ from structlog.testing import capture_logs
 
 from storage.engine.tx import Tx
 from storage.mail import messages
-from storage.searching import index_child, search
+from storage.searching import index_child, search_tail
 from storage.searching.indexer import IndexingPace, SearchIndexer
-from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import Walked
+from storage.searching.search_tail import Settlement, Unsettled
 from storage.searching.trigram_terms import terms_of_trigrams
 from tests.support.searched import Searched
 from tests.support.store import ORGANIZATION, ManualClock, message
@@ -105,7 +105,7 @@ async def test_a_round_that_fails_is_told_and_tried_again(
     await indexer.rest()
     await world.receive(1)
     with monkeypatch.context() as patch, capture_logs() as lines:
-        patch.setattr(search, "settle", refuses)
+        patch.setattr(search_tail, "settle", refuses)
         indexer.go_on()
         await indexer.rest()
     assert [line["event"] for line in lines] == ["indexing_failed"]
@@ -122,22 +122,22 @@ async def test_a_round_takes_so_many_and_the_next_one_begins_with_another_organi
 ) -> None:
     first = await world.receive(*range(5))
     await world.store.db.write(lambda tx: tx.run("INSERT INTO search_tail VALUES ('org_2', 'msg_gone', 1)"))
-    some = await world.store.db.read(search.waiting, 3)
+    some = await world.store.db.read(search_tail.waiting, 3)
     assert some.keys == [(ORGANIZATION, one) for one in first[:3]]
     assert some.message_ids == first[:3]
-    rest = await world.store.db.read(search.waiting, 3, ORGANIZATION)
+    rest = await world.store.db.read(search_tail.waiting, 3, ORGANIZATION)
     assert rest.keys == [("org_2", "msg_gone"), *some.keys[:2]]
-    large = await world.store.db.read(search.waiting, 3, "", 1)
+    large = await world.store.db.read(search_tail.waiting, 3, "", 1)
     assert large.keys == some.keys[:1]
     assert [one.has_more for one in (some, rest, large)] == [True, True, True]
-    assert not (await world.store.db.read(search.waiting, 7)).has_more
+    assert not (await world.store.db.read(search_tail.waiting, 7)).has_more
 
 
 async def test_large_messages_are_indexed_without_a_rest_between_them(world: Searched) -> None:
     await world.settle()
     await world.receive(1, 2, 3)
     await world.store.db.write(
-        lambda tx: tx.run("UPDATE search_tail SET body_bytes = ?", (search.BATCH_BYTES,))
+        lambda tx: tx.run("UPDATE search_tail SET body_bytes = ?", (search_tail.BATCH_BYTES,))
     )
     assert [await world.indexer.round() for _ in range(3)] == [True, True, False]
     assert await world.waits() == 0
@@ -150,22 +150,22 @@ async def test_what_is_attached_does_not_count_for_a_round(world: Searched) -> N
 
     def receive(tx: Tx, message_id: str) -> None:
         one = message(message_id, now_ms, ["you@there.test"], "", b"raw")
-        one = one._replace(blob_id=None, size_bytes=one.size_bytes + search.BATCH_BYTES)
-        part = ("a.pdf", "application/pdf", 1, None, False, 0, search.BATCH_BYTES, "identity")
+        one = one._replace(blob_id=None, size_bytes=one.size_bytes + search_tail.BATCH_BYTES)
+        part = ("a.pdf", "application/pdf", 1, None, False, 0, search_tail.BATCH_BYTES, "identity")
         messages.insert(tx, one, messages.attachment_rows(world.store.ids, message_id, [part]))
 
     for message_id in ids:
         await world.store.db.write(receive, message_id)
-    some = await world.store.db.read(search.waiting, 10)
+    some = await world.store.db.read(search_tail.waiting, 10)
     assert [message_id for _, message_id in some.keys] == ids
-    walked = await world.store.db.read(search.walk, Walked(), 10)
+    walked = await world.store.db.read(search_tail.walk, Walked(), 10)
     assert walked.message_ids == ids
 
 
 async def test_a_walk_comes_to_every_message_in_its_order(world: Searched) -> None:
     ids = await world.receive(*range(5))
     walked, seen = Walked(), []
-    while not (some := await world.store.db.read(search.walk, walked, 2)).is_empty:
+    while not (some := await world.store.db.read(search_tail.walk, walked, 2)).is_empty:
         seen += some.message_ids
         assert some.walked is not None and some.keys == []
         walked = some.walked
@@ -188,10 +188,10 @@ async def test_mail_that_comes_and_goes_while_the_index_is_made(world: Searched)
 async def test_a_message_that_is_deleted_while_it_is_put_in_is_taken_out(world: Searched) -> None:
     await world.settle()
     gone, kept = await world.receive(1, 2)
-    some = await world.store.db.read(search.waiting, 10)
-    said = await world.store.db.read(search.said, some)
+    some = await world.store.db.read(search_tail.waiting, 10)
+    said = await world.store.db.read(search_tail.said, some)
     await world.delete(gone)
-    await world.store.db.write(search.settle, some, search.tell(world.index, some, said))
+    await world.store.db.write(search_tail.settle, some, search_tail.tell(world.index, some, said))
     assert await world.found("common") == [kept]
     await world.settle()
     with closing(sqlite3.connect(world.path)) as conn:
@@ -209,10 +209,10 @@ async def test_words_of_what_is_gone_are_read_in_parts_and_without_a_rest_betwee
     await world.settle()
     for message_id in ids[:3]:
         await world.delete(message_id)
-    some = await world.store.db.read(search.waiting, 10)
-    said = await world.store.db.read(search.said, some, 1)
+    some = await world.store.db.read(search_tail.waiting, 10)
+    said = await world.store.db.read(search_tail.said, some, 1)
     assert [one.message_id for one in said.gone] == ids[:1] and said.has_more
-    monkeypatch.setattr(search, "GONE_AT_ONCE", 2)
+    monkeypatch.setattr(search_tail, "GONE_AT_ONCE", 2)
     assert await world.indexer.round() and await world.waits() == 1
     assert not await world.indexer.round() and await world.waits() == 0
     await world.assert_exact()

@@ -17,7 +17,7 @@ from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
-from storage.searching import search
+from storage.searching import search, search_tail
 from storage.searching.labels import LABELLED_MAX
 from storage.searching.needle import Needle
 from storage.searching.search_index import SearchIndex
@@ -471,8 +471,8 @@ def test_a_search_finds_what_holds_the_folded_needle(
         if needle.trigrams():
             index = SearchIndex(tmp_path / "search.sqlite3")
             index.make()
-            some = search.waiting(tx, 10)
-            search.tell(index, some, search.said(tx, some))
+            some = search_tail.waiting(tx, 10)
+            search_tail.tell(index, some, search_tail.said(tx, some))
             index.complete()
             for asked in (needle, search.sharpened(index, Scope("org_1"), needle)):
                 found.append(search.indexed(index, tx, Scope("org_1"), asked, None, None, 5))
