@@ -14,9 +14,10 @@ from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.publishing.events import NewEvent
-from storage.sending import attempts, outbound, outbound_events
+from storage.sending import attempts, message_outcomes, outbound, outbound_events
 from storage.sending.attempts import OneAttempt
-from storage.sending.outbound import Due, MessageMove, RecipientSettlement, SummaryWithRecipients
+from storage.sending.message_outcomes import MessageMove, SummaryWithRecipients
+from storage.sending.outbound import Due, RecipientSettlement
 from storage.usage import Counts
 
 
@@ -33,7 +34,7 @@ def record(
     tx: Tx, accepted: Sequence[AcceptedOutcome], new_id: NewId, now_ms: int, counts: Counts
 ) -> list[Settled | None]:
     """Settle all of them; for each what was settled, None where its row is gone or was changed meanwhile."""
-    found = outbound.with_recipients(tx, sorted({one.row.message_id for one in accepted}))
+    found = message_outcomes.with_recipients(tx, sorted({one.row.message_id for one in accepted}))
     work = _Work(new_id, now_ms, counts)
     settled = [work.add(found, one) for one in accepted]
     work.write(tx)
@@ -83,5 +84,5 @@ class _Work:
     def write(self, tx: Tx) -> None:
         outbound.settle_all(tx, self._settlements, self._now_ms)
         attempts.keep_evidence_of_each(tx, self._evidence)
-        outbound.move_messages(tx, self._moves)
+        message_outcomes.move_messages(tx, self._moves)
         events.publish_all(tx, self._now_ms, self._events)

@@ -15,21 +15,16 @@ from maild.outcomes import NewId, Verdict
 from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.publishing.events import NewEvent
-from storage.sending import outbound, outbound_events
-from storage.sending.outbound import (
-    Due,
-    MessageMove,
-    MessageSummary,
-    RecipientSettlement,
-    SummaryWithRecipients,
-)
+from storage.sending import message_outcomes, outbound, outbound_events
+from storage.sending.message_outcomes import MessageMove, MessageSummary, SummaryWithRecipients
+from storage.sending.outbound import Due, RecipientSettlement
 
 DROPPED: Final = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 
 
 def record(tx: Tx, rows: Sequence[Due], new_id: NewId, now_ms: int) -> None:
     """Fail rows that wait, as the same unit has found them."""
-    found = outbound.with_recipients(tx, sorted({row.message_id for row in rows}))
+    found = message_outcomes.with_recipients(tx, sorted({row.message_id for row in rows}))
     work = _Drop(new_id, now_ms)
     for message_id, of_message in groupby(sorted(rows, key=_place), key=lambda row: row.message_id):
         work.add(message_id, found[message_id], list(of_message))
@@ -84,8 +79,8 @@ class _Drop:
 
     def write(self, tx: Tx) -> None:
         outbound.settle_all(tx, self._settlements, self._now_ms)
-        outbound.move_messages(tx, self._moves)
-        outbound.give_back_unless_left(tx, self._unsent)
+        message_outcomes.move_messages(tx, self._moves)
+        message_outcomes.give_back_unless_left(tx, self._unsent)
         events.publish_all(tx, self._now_ms, self._events)
 
 

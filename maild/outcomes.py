@@ -22,8 +22,9 @@ from storage.audit.trail import Records, address_hash
 from storage.clock import day_of, iso, month_of
 from storage.engine.tx import Tx
 from storage.records import RecipientRow
-from storage.sending import outbound, outbound_events, suppressions
-from storage.sending.outbound import Due, MessageSummary, RecipientSettlement
+from storage.sending import message_outcomes, outbound, outbound_events, recipient_reports, suppressions
+from storage.sending.message_outcomes import MessageSummary
+from storage.sending.outbound import Due, RecipientSettlement
 from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id
@@ -178,11 +179,11 @@ def settled_later(
     `arrived`: positions that a smarthost had taken. What was not accepted, or has failed, stays as it is: a
     report counts once. The caller has made sure that it is about this message and these recipients.
     """
-    counted = [outbound.deliver_later(tx, message_id, position) for position in arrived]
+    counted = [recipient_reports.deliver_later(tx, message_id, position) for position in arrived]
     bounced = [
         one
         for one in failed
-        if outbound.bounce_later(
+        if recipient_reports.bounce_later(
             tx, message_id, one.position, one.verdict.code, one.verdict.enhanced, one.verdict.text
         )
     ]
@@ -210,7 +211,7 @@ def complained(tx: Tx, message_id: str, position: int, feedback_type: str, conte
 
     At most once for each recipient of a message. The caller has made sure that the report is about it.
     """
-    if not outbound.complain(tx, message_id, position, context.now_ms):
+    if not recipient_reports.complain(tx, message_id, position, context.now_ms):
         return False
     counts = Counts()
     message = _Message.load(tx, message_id, context, counts)
@@ -242,7 +243,7 @@ class _Message:
 
     @classmethod
     def load(cls, tx: Tx, message_id: str, context: OutcomeContext, counts: Counts) -> "_Message | None":
-        summary = outbound.summary(tx, message_id)
+        summary = message_outcomes.summary(tx, message_id)
         return None if summary is None else cls(tx, message_id, summary, context, counts)
 
     def address_of(self, position: int) -> str:
@@ -279,12 +280,14 @@ class _Message:
             return False
         if now.status == "failed" and failures:
             now = now._replace(failure_reason=failures[-1].reason)
-        outbound.move_message(self._tx, self._id, was.status, now.status, now.sent_at, now.failure_reason)
+        message_outcomes.move_message(
+            self._tx, self._id, was.status, now.status, now.sent_at, now.failure_reason
+        )
         self.summary = now
         if now.status != "failed":
             return False
         if was.status == "queued":
-            outbound.give_back_unless_left(self._tx, {self._id: was})
+            message_outcomes.give_back_unless_left(self._tx, {self._id: was})
         return True
 
     def fail(self, failures: Sequence[_Failure], has_failed: bool) -> None:

@@ -70,7 +70,7 @@ from storage.mail import blobs, drafts, inboxes, messages
 from storage.mail.blobs import Blobs, Stored
 from storage.publishing.change_events import ChangeEvents
 from storage.records import AttachmentRow, DraftRow, InboxRow, MessageRow, RecipientRow, ReviewRow
-from storage.sending import outbound
+from storage.sending import recipient_reports
 from storage.shown import message_json, new_message_json
 
 log = structlog.get_logger("maild.sending")
@@ -335,7 +335,7 @@ def _refuse_borrowed_id(tx: Tx, written: WrittenMail) -> None:
     """Complaints quote a Message-ID, and those that we give carry a token: nobody's message may have another's."""
     message_id = written.found.parsed.message_id or ""
     token = message_id.strip("<>").lower().rpartition("@")[0]
-    if outbound.reported(tx, token) is not None:
+    if recipient_reports.reported(tx, token) is not None:
         raise Refusal("idempotency_conflict")
 
 

@@ -12,7 +12,7 @@ from maild.commands.store_commands import StoreCommands
 from storage import switches
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
-from storage.sending import outbound, queue_selection
+from storage.sending import message_outcomes, queue_selection
 from storage.sending.queue_selection import FoundForChange, QueueChange, QueueSelection
 from storage.tenants import organizations
 
@@ -60,7 +60,7 @@ class QueueCommands(StoreCommands):
         """Every attempt to deliver a message, oldest first, as the API shows them."""
 
         def unit(tx: Tx) -> list[dict[str, Any]]:
-            message = outbound.summary(tx, message_id)
+            message = message_outcomes.summary(tx, message_id)
             if message is None:
                 raise KeyError(f"message {message_id}")
             found = Attempts.of(tx, message.organization_id, message_id, message.mode == "live")
@@ -116,5 +116,5 @@ def _require(tx: Tx, selection: QueueSelection) -> None:
     """A name that is misspelt is not taken for a queue that is empty."""
     if selection.organization_id is not None and organizations.get(tx, selection.organization_id) is None:
         raise KeyError(f"organization {selection.organization_id}")
-    if selection.message_id is not None and outbound.summary(tx, selection.message_id) is None:
+    if selection.message_id is not None and message_outcomes.summary(tx, selection.message_id) is None:
         raise KeyError(f"message {selection.message_id}")

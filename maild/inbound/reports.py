@@ -34,8 +34,8 @@ from maild.outcomes import Late, OutcomeContext, Verdict
 from storage.engine.tx import Tx
 from storage.mail.inboxes import RecipientInbox
 from storage.records import RecipientRow
-from storage.sending import outbound
-from storage.sending.outbound import Reported
+from storage.sending import outbound, recipient_reports
+from storage.sending.recipient_reports import Reported
 
 # RFC 3464 §2.3.3: an alias that was expanded has the message, whatever comes of it behind.
 ARRIVED = ("delivered", "relayed", "expanded")
@@ -107,7 +107,7 @@ def is_proven(tx: Tx, claim: ReportClaim, now_ms: int) -> bool:
     return any(
         message is not None and _is_about(claim, message, token.domain, now_ms)
         for token in claim.tokens
-        for message in [outbound.reported(tx, token.value)]
+        for message in [recipient_reports.reported(tx, token.value)]
     )
 
 
@@ -116,7 +116,7 @@ def count(
 ) -> CountedReport | None:
     """Let the report have its effect, durable with the transaction; None when it counts for nothing."""
     for token in claim.tokens:
-        message = outbound.reported(tx, token.value)
+        message = recipient_reports.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, context.now_ms):
             continue
         recipients = _recipients_covered(token, message, outbound.recipients(tx, message.id), senders)

@@ -15,7 +15,7 @@ from storage.engine.dialect import THEN_JOIN, by_index
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.records import ReviewRow
-from storage.sending import outbound, outbound_events
+from storage.sending import message_outcomes, outbound, outbound_events
 from storage.sending.outbound import PENDING
 from storage.states import MESSAGE, message_status
 from storage.visibility import VISIBLE
@@ -95,13 +95,13 @@ def _withdraw_message(tx: Tx, message_id: str) -> bool:
            WHERE message_id = ? AND status IN ('queued', 'deferred')""",
         (message_id,),
     )
-    message = outbound.summary(tx, message_id)
+    message = message_outcomes.summary(tx, message_id)
     status = message_status({one.status for one in outbound.recipients(tx, message_id)})
     if message is None or status not in MESSAGE[message.status]:
         return False
     has_failed = status == "failed"
     reason = WITHDRAWN if has_failed else None
-    outbound.move_message(tx, message_id, message.status, status, message.sent_at, reason)
+    message_outcomes.move_message(tx, message_id, message.status, status, message.sent_at, reason)
     if has_failed:
-        outbound.give_back_unless_left(tx, {message_id: message})
+        message_outcomes.give_back_unless_left(tx, {message_id: message})
     return has_failed

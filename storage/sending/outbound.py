@@ -9,14 +9,12 @@ status that it was leased in, so that a message deleted meanwhile stays deleted.
 `free_all` runs at its start, when every lease is one of a process that died.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import idna
 
-from storage import switches, usage
-from storage.clock import day_of, month_of
+from storage import switches
 from storage.engine.dialect import THEN_JOIN, each_of
 from storage.engine.tx import Tx
 from storage.records import RecipientRow, columns, dump
@@ -382,208 +380,9 @@ def holds(tx: Tx, rows: Iterable[Due]) -> bool:
     return all(tx.one(_HELD, (row.message_id, row.position, row.status)) for row in rows)
 
 
-def bounce_later(
-    tx: Tx, message_id: str, position: int, code: int | None, enhanced: str | None, response: str
-) -> bool:
-    """accepted → bounced, for a recipient whose bounce came by mail; False when it was not accepted."""
-    return (
-        tx.run(
-            """UPDATE recipients SET status = 'bounced', smtp_code = ?, enhanced_code = ?, response = ?
-           WHERE message_id = ? AND position = ? AND status IN ('sent', 'delivered')""",
-            (code, enhanced, response, message_id, position),
-        )
-        == 1
-    )
-
-
-def deliver_later(tx: Tx, message_id: str, position: int) -> bool:
-    """sent → delivered: what a smarthost took has arrived. False when the recipient is not `sent` (any more)."""
-    return (
-        tx.run(
-            """UPDATE recipients SET status = 'delivered'
-           WHERE message_id = ? AND position = ? AND status = 'sent'""",
-            (message_id, position),
-        )
-        == 1
-    )
-
-
-class Reported(NamedTuple):
-    """What judging a report needs of the message that it is about."""
-
-    id: str
-    inbox_id: str
-    mode: str
-    from_address: str
-    envelope_from: str  # "": one for each destination
-    sent_at: int  # when it was made, if no host took it yet
-
-
-def reported(tx: Tx, token: str) -> Reported | None:
-    """The message whose envelope senders and Message-ID carry the token; None when it is gone."""
-    row = tx.one(
-        """SELECT id, inbox_id, mode, from_address, envelope_from, coalesce(sent_at, created_at)
-           FROM messages WHERE bounce_token = ?""",
-        (token,),
-    )
-    return Reported(*row) if row else None
-
-
-def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
-    """Mark that the recipient complained; False when it never got the message, or had complained before."""
-    return (
-        tx.run(
-            """UPDATE recipients SET complained_at = ?
-           WHERE message_id = ? AND position = ? AND status IN ('sent', 'delivered') AND complained_at IS NULL""",
-            (now_ms, message_id, position),
-        )
-        == 1
-    )
-
-
 def recipients(tx: Tx, message_id: str) -> list[RecipientRow]:
     """The message's recipients in all statuses, in the order in which they were given."""
     return [RecipientRow(*row) for row in tx.all(_RECIPIENTS, (message_id,))]
-
-
-class MessageSummary(NamedTuple):
-    """What an outcome needs of its message."""
-
-    organization_id: str
-    inbox_id: str
-    thread_id: str
-    mode: str
-    status: str
-    from_address: str
-    to_addresses: str
-    subject: str
-    failure_reason: str | None
-    sent_at: int | None
-    created_at: int
-    counted_at: int | None
-    is_tls_report: int = 0
-
-    @property
-    def is_counted(self) -> bool:
-        """Does it count for its organization? What this host sends on its own is nobody's use, nor behaviour."""
-        return self.mode == "live" and not self.is_tls_report
-
-    @property
-    def periods(self) -> tuple[str, str]:
-        """The UTC day and month in which it counted against the plan."""
-        at_ms = self.created_at if self.counted_at is None else self.counted_at
-        return day_of(at_ms), month_of(at_ms)
-
-
-_SUMMARY = f"""{", ".join("m." + field for field in MessageSummary._fields[:-1])},
-      EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)"""
-_SUMMARY_COLUMNS = len(MessageSummary._fields)
-_ONE_SUMMARY = f"SELECT {_SUMMARY} FROM messages m WHERE m.id = ?"
-_WITH_RECIPIENTS = f"""SELECT {_SUMMARY}, {columns(RecipientRow, "r")}
-    FROM messages m {THEN_JOIN} recipients r ON r.message_id = m.id
-    WHERE m.id IN {each_of("?")} ORDER BY r.message_id, r.position"""
-_MOVE = "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?"
-
-
-def summary(tx: Tx, message_id: str) -> MessageSummary | None:
-    """The columns of a message that its outcome needs; None when it is gone."""
-    row = tx.one(_ONE_SUMMARY, (message_id,))
-    return MessageSummary(*row) if row else None
-
-
-class SummaryWithRecipients(NamedTuple):
-    """A message and all its recipients, as they stand."""
-
-    summary: MessageSummary
-    recipients: list[RecipientRow]
-
-    def settle(self, it: RecipientSettlement) -> bool:
-        """Show the recipient as `settle_all` leaves its row; False where it is gone or has another status by now."""
-        for at, recipient in enumerate(self.recipients):
-            if recipient.position == it.position and recipient.status == it.from_status:
-                self.recipients[at] = recipient._replace(
-                    status=it.status,
-                    next_attempt_at=it.next_attempt_at,
-                    remote_host=it.remote_host,
-                    smtp_code=it.smtp_code,
-                    enhanced_code=it.enhanced_code,
-                    response=it.response,
-                    tls=it.tls,
-                )
-                return True
-        return False
-
-
-def with_recipients(tx: Tx, message_ids: Sequence[str]) -> dict[str, SummaryWithRecipients]:
-    """`summary` and `recipients` of several messages; what is gone, or has no recipients, is left out."""
-    found: dict[str, SummaryWithRecipients] = {}
-    for row in tx.all(_WITH_RECIPIENTS, (dump(message_ids),)):
-        recipient = RecipientRow(*row[_SUMMARY_COLUMNS:])
-        known = found.get(recipient.message_id)
-        if known is None:
-            found[recipient.message_id] = SummaryWithRecipients(
-                MessageSummary(*row[:_SUMMARY_COLUMNS]), [recipient]
-            )
-        else:
-            known.recipients.append(recipient)
-    return found
-
-
-class MessageMove(NamedTuple):
-    """A change of a message's status; `reason`: why it failed."""
-
-    status: str
-    sent_at: int | None
-    reason: str | None
-    message_id: str
-    origin: str
-
-
-def move_messages(tx: Tx, moves: Sequence[MessageMove]) -> None:
-    """Change what the same unit has found in the status `origin`; one move after the other."""
-    tx.run_many(_MOVE, moves)
-
-
-def move_message(
-    tx: Tx, message_id: str, origin: str, status: str, sent_at: int | None, failure_reason: str | None
-) -> bool:
-    """Change the message's status; False, and nothing changed, when it was not `origin` any more."""
-    return (
-        tx.run(
-            _MOVE,
-            (status, sent_at, failure_reason, message_id, origin),
-        )
-        == 1
-    )
-
-
-def give_back_unless_left(tx: Tx, failed: Mapping[str, MessageSummary]) -> None:
-    """Uncount live messages that failed (id → what they were), each in its day, its month and its domain's day, unless
-    it left the host."""
-    counted = {message_id: message for message_id, message in failed.items() if message.is_counted}
-    left = left_the_host(tx, list(counted))
-    given: Counter[tuple[str, str, str]] = Counter()
-    for message_id, message in counted.items():
-        if message_id not in left:
-            day, month = message.periods
-            domain = message.from_address.rpartition("@")[2]
-            for scope, period in (("", day), ("", month), (domain, day)):
-                given[message.organization_id, scope, period] += 1
-    for (organization_id, scope, period), amount in given.items():
-        usage.give_back(tx, organization_id, period, "messages", amount, scope)
-
-
-def left_the_host(tx: Tx, message_ids: Sequence[str]) -> set[str]:
-    """Of which of these was another host told MAIL FROM? A greeting alone does not count. Rows from before 0009 only
-    know the host."""
-    if not message_ids:
-        return set()
-    rows = tx.all(
-        f"""SELECT DISTINCT message_id FROM delivery_attempts
-            WHERE message_id IN {each_of("?")} AND coalesce(has_left, remote_host IS NOT NULL)""",
-        (dump(message_ids),),
-    )
-    return {message_id for (message_id,) in rows}
 
 
 def depth(tx: Tx) -> int:

@@ -10,8 +10,8 @@ from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.publishing.events import NewEvent
 from storage.records import RecipientRow, dump, load
-from storage.sending import outbound
-from storage.sending.outbound import MessageSummary
+from storage.sending import message_outcomes, outbound
+from storage.sending.message_outcomes import MessageSummary
 
 
 def publish(
@@ -57,7 +57,7 @@ def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> None:
 
     The caller publishes it once for each message: in the transaction in which its status becomes `failed`.
     """
-    summary = outbound.summary(tx, message_id)
+    summary = message_outcomes.summary(tx, message_id)
     if summary is None:
         return
     described = describe(message_id, summary, outbound.recipients(tx, message_id))

@@ -1,0 +1,68 @@
+"""What reports say of recipients after a host took their mail: it bounced, it arrived, it was complained of.
+
+Each changes a row only from the statuses that it can be true of, and says whether it did: so a report that comes twice,
+or of a recipient who never got the message, changes nothing.
+"""
+
+from typing import NamedTuple
+
+from storage.engine.tx import Tx
+
+
+class Reported(NamedTuple):
+    """What judging a report needs of the message that it is about."""
+
+    id: str
+    inbox_id: str
+    mode: str
+    from_address: str
+    envelope_from: str  # "": one for each destination
+    sent_at: int  # when it was made, if no host took it yet
+
+
+def reported(tx: Tx, token: str) -> Reported | None:
+    """The message whose envelope senders and Message-ID carry the token; None when it is gone."""
+    row = tx.one(
+        """SELECT id, inbox_id, mode, from_address, envelope_from, coalesce(sent_at, created_at)
+           FROM messages WHERE bounce_token = ?""",
+        (token,),
+    )
+    return Reported(*row) if row else None
+
+
+def bounce_later(
+    tx: Tx, message_id: str, position: int, code: int | None, enhanced: str | None, response: str
+) -> bool:
+    """accepted → bounced, for a recipient whose bounce came by mail; False when it was not accepted."""
+    return (
+        tx.run(
+            """UPDATE recipients SET status = 'bounced', smtp_code = ?, enhanced_code = ?, response = ?
+           WHERE message_id = ? AND position = ? AND status IN ('sent', 'delivered')""",
+            (code, enhanced, response, message_id, position),
+        )
+        == 1
+    )
+
+
+def deliver_later(tx: Tx, message_id: str, position: int) -> bool:
+    """sent → delivered: what a smarthost took has arrived. False when the recipient is not `sent` (any more)."""
+    return (
+        tx.run(
+            """UPDATE recipients SET status = 'delivered'
+           WHERE message_id = ? AND position = ? AND status = 'sent'""",
+            (message_id, position),
+        )
+        == 1
+    )
+
+
+def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
+    """Mark that the recipient complained; False when it never got the message, or had complained before."""
+    return (
+        tx.run(
+            """UPDATE recipients SET complained_at = ?
+           WHERE message_id = ? AND position = ? AND status IN ('sent', 'delivered') AND complained_at IS NULL""",
+            (now_ms, message_id, position),
+        )
+        == 1
+    )
