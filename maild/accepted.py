@@ -14,10 +14,11 @@ from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.publishing.events import NewEvent
-from storage.sending import attempts, message_outcomes, outbound, outbound_events
+from storage.sending import attempts, message_outcomes, outbound_events, settlements
 from storage.sending.attempts import OneAttempt
+from storage.sending.leases import Due
 from storage.sending.message_outcomes import MessageMove, SummaryWithRecipients
-from storage.sending.outbound import Due, RecipientSettlement
+from storage.sending.settlements import RecipientSettlement
 from storage.usage import Counts
 
 
@@ -82,7 +83,7 @@ class _Work:
         return SummaryWithRecipients(now, recipients)
 
     def write(self, tx: Tx) -> None:
-        outbound.settle_all(tx, self._settlements, self._now_ms)
+        settlements.settle_all(tx, self._settlements, self._now_ms)
         attempts.keep_evidence_of_each(tx, self._evidence)
         message_outcomes.move_messages(tx, self._moves)
         events.publish_all(tx, self._now_ms, self._events)

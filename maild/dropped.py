@@ -15,9 +15,10 @@ from maild.outcomes import NewId, Verdict
 from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.publishing.events import NewEvent
-from storage.sending import message_outcomes, outbound, outbound_events
+from storage.sending import message_outcomes, outbound_events, settlements
+from storage.sending.leases import Due
 from storage.sending.message_outcomes import MessageMove, MessageSummary, SummaryWithRecipients
-from storage.sending.outbound import Due, RecipientSettlement
+from storage.sending.settlements import RecipientSettlement
 
 DROPPED: Final = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 
@@ -78,7 +79,7 @@ class _Drop:
         return now
 
     def write(self, tx: Tx) -> None:
-        outbound.settle_all(tx, self._settlements, self._now_ms)
+        settlements.settle_all(tx, self._settlements, self._now_ms)
         message_outcomes.move_messages(tx, self._moves)
         message_outcomes.give_back_unless_left(tx, self._unsent)
         events.publish_all(tx, self._now_ms, self._events)

@@ -22,9 +22,17 @@ from storage.audit.trail import Records, address_hash
 from storage.clock import day_of, iso, month_of
 from storage.engine.tx import Tx
 from storage.records import RecipientRow
-from storage.sending import message_outcomes, outbound, outbound_events, recipient_reports, suppressions
+from storage.sending import (
+    message_outcomes,
+    outbound,
+    outbound_events,
+    recipient_reports,
+    settlements,
+    suppressions,
+)
+from storage.sending.leases import Due
 from storage.sending.message_outcomes import MessageSummary
-from storage.sending.outbound import Due, RecipientSettlement
+from storage.sending.settlements import RecipientSettlement
 from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id
@@ -145,7 +153,7 @@ def _settle(
     return [
         Settled(row, verdicts[row.position], one.outcome)
         for row, one in made
-        if outbound.settle(tx, one, now_ms)
+        if settlements.settle(tx, one, now_ms)
     ]
 
 

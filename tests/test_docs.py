@@ -115,7 +115,7 @@ def keys() -> set[str]:
 
 
 def test_every_name_with_a_dot_is_a_key_or_a_module() -> None:
-    """In sources: `storage.reserve_percent`, storage.mail.blobs, outbound.look_again (a function of
+    """In sources: `storage.reserve_percent`, storage.mail.blobs, outbound.hasten (a function of
     storage/sending/outbound.py)."""
     known = keys()
     packages = {file.stem: file.read_text("utf-8") for file in (ROOT / "storage").rglob("*.py")}

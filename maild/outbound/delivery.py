@@ -41,7 +41,7 @@ from maild.outcomes import Verdict
 from storage.clock import Clock
 from storage.mail.blobs import BlobDamaged, BlobMissing
 from storage.sealing import SealError
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 from storage.sending.tls_sessions import TlsSession
 from storage.sending.warm_up_counts import WarmUpDay
 from storage.turns.rounds import Kind, Rounds

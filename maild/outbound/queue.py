@@ -48,8 +48,8 @@ from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.exhaustion import WantLog, is_exhaustion
 from storage.mail.blobs import BlobMissing
-from storage.sending import outbound
-from storage.sending.outbound import Due, FullLines, Leased, QueuePlace
+from storage.sending import leases, outbound
+from storage.sending.leases import Due, FullLines, Leased, QueuePlace
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
 
@@ -125,7 +125,7 @@ class OutboundQueue(LoopService):
     async def start(self) -> None:
         if self._task is None:
             self._stopping = False
-            freed = await self._db.write(outbound.free_all)
+            freed = await self._db.write(leases.free_all)
             if freed:
                 tell(log, LogEvent.LEASES_FREED, recipients=freed)
         await super().start()
@@ -160,7 +160,7 @@ class OutboundQueue(LoopService):
         now_ms = self._clock.now_ms()
         retry_at = partial(self._schedule.retry_at, now_ms)
         outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
-        return outbound.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since)
+        return leases.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since)
 
     async def _wait_for_due(self, leased: Leased, cost_s: float) -> None:
         """Nothing more is due, or may be had: wait for a wake, or for what is due next.
@@ -212,7 +212,7 @@ class OutboundQueue(LoopService):
         if not rows:
             return True
         try:
-            await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
+            await self._db.write(leases.let_go, [(row.message_id, row.position) for row in rows])
         except Exception:
             log.exception("leases_not_ended", recipients=len(rows))
             return False
@@ -224,7 +224,7 @@ class OutboundQueue(LoopService):
             return True
         try:
             keys = [(row.message_id, row.position) for row in rows]
-            await self._db.write(outbound.give_back, keys, _due_ms(self._clock.now_ms(), wait_s))
+            await self._db.write(leases.give_back, keys, _due_ms(self._clock.now_ms(), wait_s))
         except Exception:
             log.exception("leases_not_given_back", recipients=len(rows))
             return False
@@ -277,7 +277,7 @@ class OutboundQueue(LoopService):
         outcome, willing = Outcome(rows, {}), rows
         try:
             look = self._db.peek if len(rows) == 1 else self._db.lookup  # one row is one statement
-            now = await look(outbound.look_again, rows, suppression_keys)
+            now = await look(leases.look_again, rows, suppression_keys)
             if now.is_paused:
                 await self._give_back(rows)
                 self._settled(destination, rows, is_deferred=False)

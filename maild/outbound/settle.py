@@ -32,8 +32,8 @@ from storage.engine.failures import is_outage
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
-from storage.sending import attempts, outbound, tls_sessions
-from storage.sending.outbound import Due
+from storage.sending import attempts, leases, tls_sessions
+from storage.sending.leases import Due
 from storage.sending.tls_sessions import TlsSession
 from storage.service import STORE_RETRY_S, Enduring
 from storage.states import RECIPIENT_ACCEPTED
@@ -242,7 +242,7 @@ class Settler:
     async def _let_go(self, rows: Sequence[Due]) -> None:
         """End the leases without a verdict: the time of the next attempt was written when they began."""
         with Enduring(log, "leases_kept", message_id=rows[0].message_id):  # the next start ends them
-            await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
+            await self._db.write(leases.let_go, [(row.message_id, row.position) for row in rows])
 
 
 Recorded = tuple[dict[int, Verdict], Sequence[Settled]]
@@ -269,7 +269,7 @@ def _record_together(
 def _record(tx: Tx, outcome: Outcome, context: OutcomeContext, counts: Counts | None = None) -> Recorded:
     """The verdicts, with those of the local unit, and what was settled by them."""
     verdicts = outcome.verdicts
-    if outcome.has_units() and not outbound.holds(tx, outcome.rows):
+    if outcome.has_units() and not leases.holds(tx, outcome.rows):
         return verdicts, ()  # the message was deleted meanwhile: it must not arrive
     if outcome.deliver_local is not None:
         replies = outcome.deliver_local(tx)

@@ -23,7 +23,7 @@ from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import messages
 from storage.records import MessageRow, load
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 
 DOMAIN = "simulator.test"
 DEFERRALS = 2

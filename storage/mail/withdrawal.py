@@ -4,7 +4,7 @@
 Where thousands of messages wait, slices of them go before it (`find_waiting`, `withdraw_slice`), between which others
 write. Inboxes that another organization's verification deactivates are known in that transaction alone: there the
 slices go behind it, and what a crash leaves is refused when its time comes. What is being delivered at that moment
-may still arrive; what stands in a line of the queue does not (`outbound.look_again`).
+may still arrive; what stands in a line of the queue does not (`leases.look_again`).
 """
 
 from collections.abc import Callable, Iterator

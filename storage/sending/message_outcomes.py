@@ -13,7 +13,7 @@ from storage.clock import day_of, month_of
 from storage.engine.dialect import THEN_JOIN, each_of
 from storage.engine.tx import Tx
 from storage.records import RecipientRow, columns, dump
-from storage.sending.outbound import RecipientSettlement
+from storage.sending.settlements import RecipientSettlement
 
 
 class MessageSummary(NamedTuple):

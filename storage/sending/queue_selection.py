@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 from storage.engine.dialect import THEN_JOIN, by_index, elements, greatest, item
 from storage.engine.tx import Tx
 from storage.records import dump
-from storage.sending import outbound
-from storage.sending.outbound import PENDING, Due
+from storage.sending import leases
+from storage.sending.leases import Due
+from storage.sending.outbound import PENDING
 
 ROWS_AT_ONCE = 1000
 FOUND_AT_ONCE = 20 * ROWS_AT_ONCE
@@ -187,7 +188,7 @@ def release(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
 
 def some(tx: Tx, selection: QueueSelection) -> list[Due]:
     """OUTCOMES_AT_ONCE of them, with what an outcome needs to know."""
-    return outbound.waiting(tx, selection.source(), selection._asdict(), OUTCOMES_AT_ONCE)
+    return leases.waiting(tx, selection.source(), selection._asdict(), OUTCOMES_AT_ONCE)
 
 
 def _change(tx: Tx, change: str, source: str, selection: QueueSelection, now_ms: int) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from maild.outbound.lines.schedule import STEPS
 from storage.clock import DAY_MS
-from storage.sending import outbound
+from storage.sending import leases
 from tests.support.sending import TIMEOUT_S, Sending
 
 AHEAD_S = 40 * DAY_MS // 1000
@@ -40,7 +40,7 @@ async def test_a_lease_that_was_taken_then_ends_at_the_next_start(tmp_path: Path
         message_id = await sending.store.send("you@there.test")
         sending.clock.forward(AHEAD_S)
         now_ms = sending.clock.now_ms()
-        await sending.store.db.write(outbound.lease, "run_0", now_ms, 9, lambda n, at: now_ms + 60_000)
+        await sending.store.db.write(leases.lease, "run_0", now_ms, 9, lambda n, at: now_ms + 60_000)
         sending.clock.set_back(AHEAD_S)
         await sending.queue.start()
         async with asyncio.timeout(TIMEOUT_S):
@@ -57,7 +57,7 @@ async def test_what_waits_as_the_schedule_says_is_left_alone(tmp_path: Path) -> 
         now_ms = sending.clock.now_ms()
         late_ms = max(schedule.retry_at(now_ms, len(STEPS), now_ms * 2) for _ in range(1000))
         assert late_ms <= now_ms + schedule.longest_ms
-        await sending.store.db.write(outbound.lease, "run_0", now_ms, 9, lambda n, at: late_ms)
+        await sending.store.db.write(leases.lease, "run_0", now_ms, 9, lambda n, at: late_ms)
         await sending.queue.start()
         await sending.store.db.write(lambda tx: None)
         assert (await sending.store.recipients(message_id))[0].next_attempt_at == late_ms

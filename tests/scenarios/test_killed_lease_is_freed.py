@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from storage.sending import outbound
+from storage.sending import leases
 from tests.support.sending import Sending
 
 
@@ -15,7 +15,7 @@ async def test_the_lease_of_a_dead_process_is_tried_again_when_the_schedule_says
         def retry_at(attempts: int, expires_at: int) -> int:
             return now_ms + 60_000
 
-        leased = await sending.store.db.write(outbound.lease, "run_dead", now_ms, 10, retry_at)
+        leased = await sending.store.db.write(leases.lease, "run_dead", now_ms, 10, retry_at)
         assert [due.address for due in leased.rows] == ["you@there.test"]
 
         await sending.queue.start()

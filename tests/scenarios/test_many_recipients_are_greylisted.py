@@ -3,7 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from storage.sending import outbound
+from storage.sending import leases
 from tests.support.sending import Sending
 
 
@@ -28,6 +28,6 @@ async def test_who_has_a_copy_of_his_own_comes_in_his_own_time(tmp_path: Path) -
         await sending.store.send(*(f"u{number}@there.test" for number in range(20)))
         await db.write(lambda tx: tx.run("UPDATE messages SET unsubscribe = 1"))
         leased = await db.write(
-            outbound.lease, "run", sending.clock.now_ms(), 100, lambda attempts, at: next(times)
+            leases.lease, "run", sending.clock.now_ms(), 100, lambda attempts, at: next(times)
         )
         assert len({row.next_attempt_at for row in leased.rows}) == 20

@@ -6,7 +6,7 @@ import pytest
 
 from maild.outbound.sessions.replies import REPLY_OCTETS_MAX
 from maild.outbound.settle import UNSETTLED_MAX
-from storage.sending import outbound
+from storage.sending import leases
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 
@@ -40,7 +40,7 @@ async def test_rows_that_an_earlier_process_could_not_settle_get_past_it(tmp_pat
         sending.mx.always["MAIL"] = "251 hm"
         odd = [await sending.store.send("a@odd.test") for _ in range(UNSETTLED_MAX + 1)]
         now_ms = sending.clock.now_ms()
-        await sending.store.db.write(outbound.lease, "run_0", now_ms, 100, lambda n, at: now_ms + 60_000)
+        await sending.store.db.write(leases.lease, "run_0", now_ms, 100, lambda n, at: now_ms + 60_000)
         await sending.queue.start()
         sending.clock.forward(61)
         sending.queue.wake()

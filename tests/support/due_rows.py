@@ -1,6 +1,6 @@
 """Leased recipients, as the queue's tables take them, without a store."""
 
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 
 
 def due(organization_id: str = "org_1", message_id: str = "msg_1") -> Due:

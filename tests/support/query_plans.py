@@ -51,7 +51,7 @@ ALLOWED = {
     ("storage/publishing/webhooks.py: forget_secrets", "webhooks"): COMMAND,
     ("storage/tenants/organizations.py: every", "organizations"): COMMAND,
     ("storage/sending/outbound.py: depth", "recipients"): QUEUE,
-    ("storage/sending/outbound.py: waiting", "recipients"): QUEUE,
+    ("storage/sending/leases.py: waiting", "recipients"): QUEUE,
     ("storage/tenants/overview.py: waiting", "recipients"): "the first 5,000 of what waits to be sent",
     ("storage/sending/queue_selection.py: found", "recipients"): QUEUE,
     ("storage/sending/queue_selection.py: lines", "recipients"): QUEUE,

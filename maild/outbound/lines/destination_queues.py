@@ -30,7 +30,7 @@ from maild.outbound.pace.pacing import HostGroup, Postponed
 from maild.outbound.routing.relays import RelayHost
 from maild.outcomes import Verdict
 from storage.clock import Clock
-from storage.sending.outbound import Due, FullLines
+from storage.sending.leases import Due, FullLines
 
 QUEUED_ROWS_MAX = 2_000
 QUEUED_ROWS_UNPROVEN = 40  # of one organization alone 20

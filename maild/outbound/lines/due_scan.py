@@ -8,7 +8,7 @@ every other look is at the beginning, where its mail stands as a rule, and the p
 come to the end then begins anew. All of it may be forgotten at any time.
 """
 
-from storage.sending.outbound import FullLines, Leased, QueuePlace
+from storage.sending.leases import FullLines, Leased, QueuePlace
 
 LATE_MS = 10_000  # a row is written with the time at which its unit of work began
 KNOWN_FOR_MS = 60_000

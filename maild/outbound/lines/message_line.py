@@ -7,7 +7,7 @@ one once, not the reverse.
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 from storage.turns.fair_line import FairLine
 
 READY = 50

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 
 
 class RowCounts:

@@ -34,7 +34,7 @@ from maild.outbound.sessions.session_faults import EnvelopeCut, MessageCut, reas
 from maild.outbound.sessions.smtp_client import NextHopSession
 from maild.outbound.signing.content import Content
 from maild.outcomes import Verdict
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 
 log = structlog.get_logger("maild.outbound")
 

@@ -36,7 +36,7 @@ from storage.engine.database import Database
 from storage.exhaustion import Exhausted, is_exhaustion
 from storage.mail import blobs
 from storage.mail.blobs import Blob, BlobDamaged, BlobMissing, Blobs
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 from storage.turns.cpu_threads import CpuThreads
 
 SMALL_BYTES = 64 * 1024

@@ -6,7 +6,7 @@ at every attempt.
 
 from maild.message import unsubscribe
 from maild.message.unsubscribe import Grant
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 
 
 class RecipientHeaders:

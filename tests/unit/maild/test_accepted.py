@@ -13,9 +13,9 @@ from maild.outcomes import OutcomeContext, Verdict
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail.blobs import Blobs
-from storage.sending import attempts, outbound
+from storage.sending import attempts, leases
 from storage.sending.attempts import FIRST_KEPT, LATEST_KEPT, OneAttempt
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 from storage.usage import Counts
 from tests.support.store import EPOCH_MS, ORGANIZATION, ManualClock, Store
 
@@ -48,7 +48,7 @@ async def leased(store: Store, chance: random.Random) -> list[Due]:
         await store.send(*recipients, mode=chance.choice(["live", "live", "test"]))
         store.clock.forward(1)  # type: ignore[attr-defined]
     now_ms = store.clock.now_ms()
-    rows = (await store.db.write(outbound.lease, "run", now_ms, 100, lambda n, at: now_ms + 60_000)).rows
+    rows = (await store.db.write(leases.lease, "run", now_ms, 100, lambda n, at: now_ms + 60_000)).rows
     for row in rows:
         match chance.randrange(8):
             case 0:
@@ -132,7 +132,7 @@ async def test_a_message_that_is_gone_takes_none_of_the_others_along(tmp_path: P
     store = await opened(tmp_path / "store")
     for name in ("a", "b"):
         await store.send(f"{name}@there.test")
-    rows = (await store.db.write(outbound.lease, "run", EPOCH_MS, 9, lambda n, at: EPOCH_MS)).rows
+    rows = (await store.db.write(leases.lease, "run", EPOCH_MS, 9, lambda n, at: EPOCH_MS)).rows
     await store.db.write(lambda tx: tx.run("DELETE FROM messages WHERE id = ?", (rows[0].message_id,)))
     ended = [AcceptedOutcome(row, VERDICTS[0], 1, "[]") for row in rows]
     assert await store.db.write(together, ended, store) == [False, True]

@@ -14,7 +14,7 @@ from storage import usage
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.sending import queue_selection
-from storage.sending.outbound import Due
+from storage.sending.leases import Due
 from storage.sending.queue_selection import QueueSelection
 from tests.support.store import DOMAIN, ORGANIZATION, Store
 from tests.unit.maild.test_accepted import opened, tables

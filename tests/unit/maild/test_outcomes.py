@@ -11,7 +11,7 @@ from maild.outcomes import Late, OutcomeContext, Verdict
 from storage import usage
 from storage.clock import day_of, iso, month_of
 from storage.publishing.events import DELIVERIES
-from storage.sending import outbound, outbound_events
+from storage.sending import leases, outbound_events
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 
@@ -25,7 +25,7 @@ async def store(tmp_path: Path) -> Any:
 async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> None:
     """Lease everything that is due, and give each row this verdict."""
     now_ms = store.clock.now_ms()
-    leased = await store.db.write(outbound.lease, "run", now_ms, 100, lambda attempts, at: now_ms + 60_000)
+    leased = await store.db.write(leases.lease, "run", now_ms, 100, lambda attempts, at: now_ms + 60_000)
     assert isinstance(store.clock, ManualClock)
     store.clock.forward(forward_s)
     verdicts = {row.position: verdict for row in leased.rows}
@@ -99,7 +99,7 @@ async def test_the_quota_comes_back_when_nothing_left_the_host(
 async def test_a_row_that_is_gone_counts_for_nothing(store: Store) -> None:
     message_id = await store.send("a@there.test")
     now_ms = store.clock.now_ms()
-    leased = await store.db.write(outbound.lease, "run", now_ms, 9, lambda attempts, at: now_ms)
+    leased = await store.db.write(leases.lease, "run", now_ms, 9, lambda attempts, at: now_ms)
     await store.db.write(lambda tx: tx.run("DELETE FROM recipients WHERE message_id = ?", (message_id,)))
     verdicts = {0: Verdict.of(550, "5.1.1", "no")}
     await store.db.write(

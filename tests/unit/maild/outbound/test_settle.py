@@ -17,8 +17,8 @@ from storage.audit.trail import Records
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.mail import messages
-from storage.sending import outbound
-from storage.sending.outbound import Due
+from storage.sending import leases
+from storage.sending.leases import Due
 from tests.support.sending import Sending
 from tests.support.store import Store
 
@@ -35,7 +35,7 @@ async def store(tmp_path: Path) -> Any:
 async def leased(store: Store, *recipients: str) -> list[Due]:
     await store.send(*recipients)
     now_ms = store.clock.now_ms()
-    return (await store.db.write(outbound.lease, "run", now_ms, 9, lambda n, at: now_ms + 60_000)).rows
+    return (await store.db.write(leases.lease, "run", now_ms, 9, lambda n, at: now_ms + 60_000)).rows
 
 
 async def settled(store: Store, outcome: Outcome) -> list[bool]:
@@ -159,7 +159,7 @@ async def test_what_can_not_be_recorded_at_all_comes_again_on_schedule(store: St
     await settled(store, Outcome(rows, {0: TAKEN}))
     assert await states(store, rows[0].message_id) == [("queued", None, rows[0].next_attempt_at)]
     now_ms = store.clock.now_ms()
-    again = await store.db.write(outbound.lease, "run", now_ms, 9, lambda n, at: now_ms)
+    again = await store.db.write(leases.lease, "run", now_ms, 9, lambda n, at: now_ms)
     assert again.rows == []
 
 

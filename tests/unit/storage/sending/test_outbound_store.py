@@ -7,8 +7,9 @@ import pytest
 
 from maild.message.address import suppression_keys
 from storage import usage
-from storage.sending import outbound, suppressions
-from storage.sending.outbound import FullLines, Leased, QueuePlace, RecipientSettlement
+from storage.sending import leases, outbound, settlements, suppressions
+from storage.sending.leases import FullLines, Leased, QueuePlace
+from storage.sending.settlements import RecipientSettlement
 from tests.support.store import ORGANIZATION, Store
 
 
@@ -27,7 +28,7 @@ async def lease(
 ) -> Leased:
     now_ms = store.clock.now_ms()
     return await store.db.write(
-        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, full, since
+        leases.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, full, since
     )
 
 
@@ -47,14 +48,14 @@ async def test_a_row_is_leased_once_with_its_attempt_counted(store: Store) -> No
 
 
 async def test_a_large_message_does_not_come_with_its_lease(store: Store) -> None:
-    await store.send("you@there.test", raw=b"x" * (outbound.LEASED_BLOB_BYTES + 1))
+    await store.send("you@there.test", raw=b"x" * (leases.LEASED_BLOB_BYTES + 1))
     assert (await lease(store)).rows[0].data is None
 
 
 async def test_what_is_due_later_is_told(store: Store) -> None:
     await store.send("you@there.test")
     await lease(store)
-    await store.db.write(outbound.free_all)
+    await store.db.write(leases.free_all)
     leased = await lease(store)
     assert (leased.rows, leased.next_due_at) == ([], store.clock.now_ms() + 1000)
 
@@ -103,7 +104,7 @@ async def test_a_line_is_full_for_all_for_an_organization_or_for_one_at_a_destin
 async def test_given_back_is_as_if_never_leased(store: Store) -> None:
     await store.send("you@there.test")
     (due,) = (await lease(store)).rows
-    await store.db.write(outbound.give_back, [(due.message_id, due.position)], store.clock.now_ms())
+    await store.db.write(leases.give_back, [(due.message_id, due.position)], store.clock.now_ms())
     (again,) = (await lease(store)).rows
     assert again == due
     assert await store.db.read(outbound.depth) == 1
@@ -115,10 +116,10 @@ async def test_no_status_changes_but_along_the_table(store: Store) -> None:
     facts = (None, 250, None, "ok", None, 1)
     backwards = RecipientSettlement(due.message_id, 0, "delivered", "queued", "x", 1, None, *facts)
     with pytest.raises(ValueError, match="can't go from delivered to queued"):
-        await store.db.write(outbound.settle, backwards, 0)
+        await store.db.write(settlements.settle, backwards, 0)
     right = RecipientSettlement(due.message_id, 0, "queued", "delivered", "delivered", 1, None, *facts)
-    assert await store.db.write(outbound.settle, right, 0)
-    assert not await store.db.write(outbound.settle, right, 0)
+    assert await store.db.write(settlements.settle, right, 0)
+    assert not await store.db.write(settlements.settle, right, 0)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ async def test_an_address_is_suppressed_however_it_is_written(
         source="api",
     )  # fmt: skip
     rows = (await lease(store)).rows
-    now = await store.db.read(outbound.look_again, rows, suppression_keys)
+    now = await store.db.read(leases.look_again, rows, suppression_keys)
     assert [(due.address, due.mode) for due in now.suppressed] == [(address, "live")]
     assert {(due.address, due.mode) for due in now.willing} == {
         ("another@there.test", "live"),

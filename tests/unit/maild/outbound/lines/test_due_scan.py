@@ -1,7 +1,7 @@
 """Where the queue is looked at while lines of it are full."""
 
 from maild.outbound.lines.due_scan import KNOWN_FOR_MS, LATE_MS, DueScan
-from storage.sending.outbound import FullLines, Leased, QueuePlace
+from storage.sending.leases import FullLines, Leased, QueuePlace
 from tests.support.due_rows import due
 
 NOW = 1_795_000_000_000

@@ -17,8 +17,8 @@ from maild.outbound.signing.wire import KeptWire, StoredWire
 from storage.domains import dkim_keys
 from storage.domains.dkim_keys import DkimKey
 from storage.mail.blobs import BlobDamaged
-from storage.sending import outbound
-from storage.sending.outbound import Due
+from storage.sending import leases
+from storage.sending.leases import Due
 from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import DOMAIN, Store
 
@@ -57,7 +57,7 @@ async def leased(store: Store, count: int = 1) -> list[Due]:
     for number in range(count):
         await store.send(f"u{number}@there.test")
     now_ms = store.clock.now_ms()
-    return (await store.db.write(outbound.lease, "run", now_ms, count, lambda n, at: now_ms)).rows
+    return (await store.db.write(leases.lease, "run", now_ms, count, lambda n, at: now_ms)).rows
 
 
 def octets(small: Content) -> bytes:
@@ -217,7 +217,7 @@ async def large(store: Store, number: int) -> Due:
     raw = b"Subject: hi\r\n\r\n" + b".dots begin its lines\r\n" * (SMALL_BYTES // 20)
     await store.send(f"large{number}@there.test", raw=raw)
     now_ms = store.clock.now_ms()
-    (row,) = (await store.db.write(outbound.lease, "run", now_ms, 1, lambda n, at: now_ms)).rows
+    (row,) = (await store.db.write(leases.lease, "run", now_ms, 1, lambda n, at: now_ms)).rows
     return row
 
 
