@@ -57,6 +57,7 @@ from controlplane.transport.health import HealthCheck
 from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.server import HttpServer, Pages
 from controlplane.transport.statuses import status_of
+from controlplane.webhooks.calling import Caller
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
@@ -417,12 +418,11 @@ def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:
         db,
         ground.clock,
         ground.ids,
-        secrets,
-        egress,
+        Caller(secrets, egress, settings.webhooks.retry_delays_s),
         settings.webhooks,
         load_text,
         ground.rounds,
-        tuning=tuning.webhooks,
+        tuning.webhooks,
     )
     streams = Streams(db, settings.http, load_text, tuning.feeds)
     db.listen(events.DELIVERIES, dispatcher.wake)

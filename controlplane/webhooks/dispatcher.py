@@ -10,7 +10,7 @@ What is durable when:
 What a crash leaves: leased deliveries. The next start frees them, and the same attempt is made again
 with the same `X-Svc-Delivery`, not before the first one's deadline has passed. So a receiver may get an
 attempt twice and must dedupe (the contract says so), but none is lost. `stop()` lets requests in flight
-finish for `drain_s`, then abandons them and gives their leases back.
+finish for `drain_s` (conf.tuning), then abandons them and gives their leases back.
 
 An attempt's slot may go on to the next of the same webhook: then its record and the next lease are one
 transaction, and no look-out is needed (slots.keeps_slot says when that is fair).
@@ -40,10 +40,9 @@ from conf.tuning import WebhookTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.egress.client import OnSent
 from controlplane.webhooks import attempts, events, redelivery
-from controlplane.webhooks.calling import Caller, EndpointClient, EndpointRequest, Sent, record_of
+from controlplane.webhooks.calling import Caller, EndpointRequest, Sent, record_of
 from controlplane.webhooks.jobs import Job, Jobs
 from controlplane.webhooks.recorder import Ended, Recorder
-from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.send_order import SendOrder, Turn
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
 from storage.clock import Clock
@@ -55,7 +54,7 @@ from storage.ids import Ids
 from storage.publishing import webhooks
 from storage.publishing.webhooks import AttemptSettlement, Head, LeasedDelivery
 from storage.records import EventRow, WebhookAttempt
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.service import Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
 
 T = TypeVar("T")
@@ -63,7 +62,6 @@ T = TypeVar("T")
 log = structlog.get_logger("maild.webhooks")
 want = WantLog("webhooks")
 
-DRAIN_S = 3.0
 KEEP_PLACE = frozenset({"succeeded", "halted"})
 
 
@@ -84,27 +82,21 @@ class Dispatcher(LoopService):
         db: Database,
         clock: Clock,
         ids: Ids,
-        secrets: Secrets,
-        egress: EndpointClient,
+        caller: Caller,
         settings: Webhooks,
         load_text: events.LoadText,
         rounds: Rounds,
-        *,
-        drain_s: float = DRAIN_S,
-        store_retry_s: float = STORE_RETRY_S,
-        tuning: WebhookTuning = WebhookTuning(),
+        tuning: WebhookTuning,
     ) -> None:
         super().__init__()
         self._db = db
         self._rounds = rounds
         self._log = log.bind()  # finding the method anew costs more than not writing the line
         self._clock = clock
-        self._caller = Caller(secrets, egress, settings.retry_delays_s)
+        self._caller = caller
         self._settings = settings
         self._jobs = Jobs(db, load_text, tuning.kept_bytes)
-        self._look_again_s = tuning.look_again_s
-        self._drain_s = drain_s
-        self._store_retry_s = store_retry_s
+        self._tuning = tuning
         self._slots = SlotLimits(settings.max_concurrent, settings.max_concurrent_per_endpoint)
         self._send_order = SendOrder()
         self._slow_start = SlowStart(settings.max_concurrent_per_endpoint)
@@ -152,7 +144,7 @@ class Dispatcher(LoopService):
             return
         self._draining = True
         self.wake()
-        await asyncio.wait([task], timeout=self._drain_s)
+        await asyncio.wait([task], timeout=self._tuning.drain_s)
         await super().stop()
         await self._db.write(webhooks.give_back, self._lease, self._clock.now_ms())
 
@@ -169,7 +161,7 @@ class Dispatcher(LoopService):
         with Enduring(log, "claim_failed"):
             claim = await self._claim(now_ms)
         if claim is None:
-            return self._store_retry_s
+            return self._tuning.store_retry_s
         heads, next_due_ms, taken = claim
         if self._draining:  # stop() gives back what was taken meanwhile
             return 0
@@ -194,16 +186,16 @@ class Dispatcher(LoopService):
         """A clock that was set back must not hold up events: what no delay makes wait so long is due."""
         if self._clock.monotonic() < self._look_ahead_at:
             return
-        self._look_ahead_at = self._clock.monotonic() + self._look_again_s
+        self._look_ahead_at = self._clock.monotonic() + self._tuning.look_again_s
         longest_s = max(self._settings.retry_delays_s, default=0) + self._settings.timeout_s
         ahead = await self._db.read(webhooks.ahead, now_ms + longest_s * 1000)
         if ahead:
             await self._db.write(webhooks.bring_back, ahead, now_ms)
 
     def _rest_s(self, next_due_ms: int | None) -> float:
-        rest_s = self._look_again_s
+        rest_s = self._tuning.look_again_s
         if next_due_ms is not None:
-            rest_s = min(max(0.0, (next_due_ms - self._clock.now_ms()) / 1000), self._look_again_s)
+            rest_s = min(max(0.0, (next_due_ms - self._clock.now_ms()) / 1000), self._tuning.look_again_s)
         if not self._in_flight and rest_s > 0 and not self._woken.is_set():
             self._idle.set()
         return rest_s
@@ -337,4 +329,4 @@ class Dispatcher(LoopService):
         while True:
             with Enduring(log, "store_failed"):
                 return await unit()
-            await asyncio.sleep(self._store_retry_s)
+            await asyncio.sleep(self._tuning.store_retry_s)

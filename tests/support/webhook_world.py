@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import Webhooks
+from conf.tuning import WebhookTuning
 from controlplane.egress.client import Egress, OnSent, Resolve, nobody_waits
 from controlplane.egress.http1 import HttpResponse
-from controlplane.webhooks.calling import EndpointClient
+from controlplane.webhooks.calling import Caller, EndpointClient
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.secrets import Secrets
 from storage.clock import Clock
@@ -175,18 +176,18 @@ class WebhookWorld:
         settings: Webhooks | None = None,
         load_text: Callable[[str, str], Awaitable[str | None]] = no_text,
         db: Database | None = None,
+        tuning: WebhookTuning | None = None,
     ) -> Dispatcher:
+        settings = settings or Webhooks()
         return Dispatcher(
             db or self.db,
             self.clock,
             self.ids,
-            self.secrets,
-            egress,
-            settings or Webhooks(),
+            Caller(self.secrets, egress, settings.retry_delays_s),
+            settings,
             load_text,
             Rounds(self.clock.monotonic),
-            drain_s=0.05,
-            store_retry_s=0.01,
+            tuning or WebhookTuning(drain_s=0.05, store_retry_s=0.01),
         )
 
     async def settled(self, dispatcher: Dispatcher) -> None:

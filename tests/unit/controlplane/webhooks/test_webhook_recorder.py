@@ -2,6 +2,7 @@
 
 import asyncio
 
+from conf.tuning import WebhookTuning
 from storage.engine.tx import Tx
 from tests.support.webhook_world import SETTLE_S, ScriptedPoster, WebhookWorld
 
@@ -13,8 +14,7 @@ async def test_a_record_that_the_store_refuses_holds_up_its_own_place_alone(worl
     refused, taken = await world.webhook(URL), await world.webhook(OTHER)
     await world.db.write(_refuse, refused.id)
     answers = [poster.hold(URL), poster.hold(OTHER)]
-    dispatcher = world.dispatcher(poster)
-    dispatcher._store_retry_s = SETTLE_S * 2
+    dispatcher = world.dispatcher(poster, tuning=WebhookTuning(drain_s=0.05, store_retry_s=SETTLE_S * 2))
     await dispatcher.start()
     await world.event()
     dispatcher.wake()

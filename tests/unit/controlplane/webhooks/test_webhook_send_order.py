@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+from conf.tuning import WebhookTuning
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
 URL, OTHER = "https://sink.test/hook", "https://other.test/hook"
@@ -67,8 +68,7 @@ async def test_one_that_hangs_before_it_sends_keeps_its_own_line_alone(world: We
 async def test_a_line_is_open_again_after_a_stop(world: WebhookWorld) -> None:
     poster = ScriptedPoster()
     await world.webhook(URL)
-    dispatcher = world.dispatcher(poster)
-    dispatcher._drain_s = 0
+    dispatcher = world.dispatcher(poster, tuning=WebhookTuning(drain_s=0))
     await dispatcher.start()
     poster.connects.append(asyncio.Event())  # never
     await world.event()
