@@ -24,6 +24,7 @@ from controlplane.console.rendering import Templates
 from controlplane.console.routes import Console
 from controlplane.console.session import MemberSessions
 from controlplane.domains import doh
+from controlplane.domains.fresh_keys import DkimKeyMaker
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
 from controlplane.egress.client import Egress
@@ -437,12 +438,11 @@ def _domains(ground: Ground, queue: OutboundQueue) -> DomainParts:
         ground.db,
         clock,
         ground.ids,
-        ground.sealer,
         ground.audit,
         settings.server,
         # A resolver without a cache: the owner of a domain has just changed what it should see.
         doh.panel(settings.dns, egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
-        make_dkim_keys=dkim.makers(settings.outbound.dkim_ed25519),
+        DkimKeyMaker(ground.sealer, clock, dkim.makers(settings.outbound.dkim_ed25519)),
         wake_queue=queue.wake,
         domains_max=ground.tuning.api.domains,
     )

@@ -10,7 +10,6 @@
 - An organization that verifies a name has it alone: inboxes that another organization still has on it are deactivated.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,12 +19,13 @@ from controlplane.contract.refusals import Refusal
 from controlplane.domains import checks, lifecycle
 from controlplane.domains.checks import Finding, Ours, PublishedKey, Record
 from controlplane.domains.doh import Panel, Question
+from controlplane.domains.fresh_keys import DkimKeyMaker
 from storage import usage
 from storage.audit.acts import Act, Actor, system
 from storage.audit.trail import Records
 from storage.clock import Clock, day_of, iso_or_none
 from storage.domains import dkim_keys, domains
-from storage.domains.dkim_keys import Algorithm, DkimKey
+from storage.domains.dkim_keys import DkimKey
 from storage.domains.domains import DomainRow
 from storage.engine.database import Database
 from storage.engine.tx import Tx
@@ -33,15 +33,11 @@ from storage.ids import Ids
 from storage.mail import inboxes, withdrawal
 from storage.publishing import events
 from storage.records import dump, load
-from storage.sealing import Sealer
 from storage.sending import outbound
 from storage.tenants import allowances
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
-
-# A fresh key: the private half as PKCS#8 DER, the public half as a record's p= wants it.
-MakeDkimKey = Callable[[], tuple[bytes, str]]
 
 
 class ShownDomain(NamedTuple):
@@ -60,28 +56,24 @@ class Registry:
         db: Database,
         clock: Clock,
         ids: Ids,
-        sealer: Sealer,
         audit: Records,
         server: Server,
         panel: Panel,
-        make_dkim_keys: Mapping[Algorithm, MakeDkimKey],
+        key_maker: DkimKeyMaker,
         wake_queue: Callable[[], None],
         domains_max: int,
     ) -> None:
-        """`domains_max`: that one organization may have. `make_dkim_keys`: of each algorithm that mail is signed by;
-        `rsa` is one of them."""
+        """`domains_max`: that one organization may have."""
         self._db = db
         self._clock = clock
         self._ids = ids
-        self._sealer = sealer
         self._audit = audit
         self._server = server
         self._panel = panel
-        self._make_dkim_keys = make_dkim_keys
+        self._key_maker = key_maker
         self._wake_queue = wake_queue
         self._domains_max = domains_max
         self._ours = Ours(server.hostname, frozenset({server.hostname, *server.shared_domains}))
-        self._key_slot = asyncio.Semaphore(1)  # making one takes 0.1 s of one core
 
     # Reading -----------------------------------------------------------------------------------
 
@@ -113,7 +105,7 @@ class Registry:
         keys = [
             PublishedKey(key.selector, key.public_key, key.status == "active", key.algorithm)
             for key in dkim_keys.of_domain(tx, row.domain_name)
-            if key.status != "retired" and key.algorithm in self._make_dkim_keys
+            if key.status != "retired" and key.algorithm in self._key_maker.algorithms
         ]
         return checks.records(row.domain_name, self._server.hostname, keys, challenge=row.challenge)
 
@@ -126,7 +118,7 @@ class Registry:
         self._refuse_reserved(name)
         try:
             await store.read_for(organization_id, domains.refuse_taken, organization_id, name)
-            made = await self._keys_for(
+            made = await self._key_maker.keys_for(
                 name, await store.read_for(organization_id, dkim_keys.of_domain, name)
             )
             with refusing_what_exceeds():
@@ -139,25 +131,6 @@ class Registry:
         is_apex = bool(apex) and (name == apex or name.endswith("." + apex))
         if is_apex or name in self._server.shared_domains:
             raise Refusal("apex_domain_reserved", details={"domainName": name})
-
-    async def _keys_for(
-        self, name: str, keys: Sequence[DkimKey], *, rotate: bool = False
-    ) -> Sequence[DkimKey]:
-        """Fresh keys under the next selectors, of the algorithms that have none, or none that signs alone."""
-        return [
-            await self._key_for(name, algorithm, of_algorithm)
-            for algorithm in self._make_dkim_keys
-            if _is_wanted(of_algorithm := [key for key in keys if key.algorithm == algorithm], rotate)
-        ]
-
-    async def _key_for(self, name: str, algorithm: Algorithm, keys: Sequence[DkimKey]) -> DkimKey:
-        async with self._key_slot:
-            private, public = await asyncio.to_thread(self._make_dkim_keys[algorithm])
-        selector = dkim_keys.next_selector(algorithm, keys)
-        sealed = self._sealer.seal(private, dkim_keys.context(name, selector))
-        # The first RSA key signs at once: nothing may be sent before a check has seen its record.
-        status = "active" if algorithm == "rsa" and not keys else "published"
-        return DkimKey(name, selector, status, sealed, public, self._clock.now_ms(), algorithm)
 
     def _register(
         self,
@@ -208,7 +181,7 @@ class Registry:
     ) -> ShownDomain:
         """Publish a second key, of each algorithm; it signs once a check has found it in DNS. domain_not_verified."""
         row, keys = await store.read_for(organization_id, self._rotating, organization_id, domain_id)
-        made = await self._keys_for(row.domain_name, keys, rotate=True)
+        made = await self._key_maker.keys_for(row.domain_name, keys, rotate=True)
         return await store.write(self._rotate, actor, organization_id, domain_id, made)
 
     def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[DomainRow, list[DkimKey]]:
@@ -265,7 +238,7 @@ class Registry:
 
     async def _check(self, store: Database, actor: Actor, row: DomainRow, *, on_request: bool) -> DomainRow:
         wanted, keys = await store.read_for(row.organization_id, self._wanted, row)
-        made = await self._keys_for(row.domain_name, keys)
+        made = await self._key_maker.keys_for(row.domain_name, keys)
         questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
         answers = await self._panel.hear(questions)
         findings = {
@@ -355,12 +328,6 @@ class Registry:
             },
         )
         return [inbox_id for _, inbox_id in evicted]
-
-
-def _is_wanted(keys: Sequence[DkimKey], rotate: bool) -> bool:
-    """A fresh key of the algorithm that these are of?"""
-    is_waiting = any(key.status == "published" for key in keys)
-    return not keys or (rotate and not is_waiting)
 
 
 def checks_of(row: DomainRow) -> dict[str, bool]:

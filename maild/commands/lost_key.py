@@ -5,9 +5,10 @@ one transaction (storage/upkeep/rotation.py): DKIM keys under the next selectors
 own, which are made when they are next needed. Each organization finds in its audit log what became of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from controlplane.domains.fresh_keys import MakeDkimKey
 from controlplane.webhooks.secrets import Secrets
 from maild.commands.records import CommandRecords
 from storage import server_secrets
@@ -21,8 +22,6 @@ from storage.domains.dkim_keys import Algorithm, DkimKey
 from storage.engine.tx import Tx
 from storage.publishing import webhooks
 from storage.sealing import Sealer
-
-MakeDkimKey = Callable[[], tuple[bytes, str]]
 
 
 class Replaced(NamedTuple):
