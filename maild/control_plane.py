@@ -40,7 +40,7 @@ from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Services
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference import Reference
-from controlplane.sending.admission import Admission
+from controlplane.sending.admission import Admission, SendingWakes
 from controlplane.sending.operator_mail import OperatorMail
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.preflight import FindDestinations, Preflight
@@ -337,6 +337,7 @@ def _sending(
         wake_queue=queue.wake,
         look_out_s=ground.tuning.queue.look_again_s,
     )
+    wakes = SendingWakes(queue.wake, scheduler.wake)
     preparation = Preparation(
         ground.db, ground.cpu, ground.disk, ground.clock, ground.ids, ground.settings.outbound
     )
@@ -352,11 +353,10 @@ def _sending(
         admission,
         preflight.warnings,
         ground.audit,
-        wake_queue=queue.wake,
-        wake_scheduler=scheduler.wake,
+        wakes,
     )
     reviewing = Reviewing(ground.clock, ground.ids, admission, ground.audit)
-    desk = ReviewDesk(preparation, reviewing, ground.clock, queue.wake, scheduler.wake)
+    desk = ReviewDesk(preparation, reviewing, ground.clock, wakes)
     keeper = ReviewKeeper(ground.db, ground.clock, reviewing)
     ground.db.listen(REVIEWS, keeper.wake)
     return SendingParts(pipeline, scheduler, preflight, desk, keeper)

@@ -4,7 +4,7 @@ API sends, drafts and scheduled messages enter here, inside the transaction that
 either the recipients are in the queue and everything is counted, or nothing is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from conf.settings import Settings
@@ -33,6 +33,14 @@ class Refused:
     """A refusal that leaves something behind, and so must commit."""
 
     error: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class SendingWakes:
+    """Who is told of a message that may go, after its commit: the queue, or the scheduler of one that has a time."""
+
+    queue: Callable[[], None]
+    scheduler: Callable[[], None]
 
 
 TRIPWIRE = system("tripwire")

@@ -32,7 +32,7 @@ from conf.log_events import LogEvent, tell
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards, holding, rows
-from controlplane.sending.admission import Admission, Refused
+from controlplane.sending.admission import Admission, Refused, SendingWakes
 from controlplane.sending.completing import complete
 from controlplane.sending.composing import unique_recipients
 from controlplane.sending.guards import Attempt
@@ -104,8 +104,7 @@ class Pipeline:
         admission: Admission,
         find_warnings: FindWarnings,
         audit: Records,
-        wake_queue: Callable[[], None],
-        wake_scheduler: Callable[[], None],
+        wakes: SendingWakes,
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -115,8 +114,7 @@ class Pipeline:
         self._admission = admission
         self._find_warnings = find_warnings
         self._audit = audit
-        self._wake_queue = wake_queue
-        self._wake_scheduler = wake_scheduler
+        self._wakes = wakes
 
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; Refusal when it is refused."""
@@ -137,9 +135,9 @@ class Pipeline:
         if done.review_id is not None:
             pass  # who waits for reviews has heard the commit
         elif is_scheduled:
-            self._wake_scheduler()
+            self._wakes.scheduler()
         else:
-            self._wake_queue()
+            self._wakes.queue()
         return done
 
     async def send_draft(self, principal: Principal, draft_id: str) -> Accepted:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from controlplane.contract.refusals import Refusal
-from controlplane.sending.admission import Refused
+from controlplane.sending.admission import Refused, SendingWakes
 from controlplane.sending.preparing import Preparation
 from controlplane.sending.reviewing import Approval, Decided, Decider, Reviewing
 from storage.agents import reviews
@@ -31,21 +31,15 @@ log = structlog.get_logger("maild.reviews")
 
 
 class ReviewDesk:
-    """`wake_queue`, `wake_scheduler`: called after commits that have something for them."""
+    """What keys decide of held mail, and the room that it finds in the queue."""
 
     def __init__(
-        self,
-        preparation: Preparation,
-        reviewing: Reviewing,
-        clock: Clock,
-        wake_queue: Callable[[], None],
-        wake_scheduler: Callable[[], None],
+        self, preparation: Preparation, reviewing: Reviewing, clock: Clock, wakes: SendingWakes
     ) -> None:
         self._preparation = preparation
         self._reviewing = reviewing
         self._clock = clock
-        self._wake_queue = wake_queue
-        self._wake_scheduler = wake_scheduler
+        self._wakes = wakes
 
     async def approve(
         self, db: Database, organization_id: str, review_id: str, decider: Decider, approval: Approval
@@ -62,7 +56,7 @@ class ReviewDesk:
             )
             is_queued = decided.message is not None and decided.message.status == "queued"
             place.is_taken = is_queued
-        (self._wake_queue if is_queued else self._wake_scheduler)()
+        (self._wakes.queue if is_queued else self._wakes.scheduler)()
         return decided.review
 
     async def reject(

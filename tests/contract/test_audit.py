@@ -232,7 +232,7 @@ async def test_what_the_scheduler_does_is_recorded(start: Start) -> None:
     stays = (await maild.api.send(bot, to=[SUPPRESSED], sendAt="2026-11-30T12:00:00Z")).data["id"]
     await maild.api.post("/v1/suppressions", {"email": SUPPRESSED})
     clock.forward(14 * 86_400)
-    maild.daemon.operations._services.pipeline._wake_scheduler()
+    maild.daemon.operations._services.pipeline._wakes.scheduler()
 
     async def done() -> list[dict[str, Any]] | None:
         found = await rows(maild.api, actor="system:scheduler")
