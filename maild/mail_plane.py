@@ -244,12 +244,11 @@ def mail_out(
         router,
         Connections(settings, tls_policies, clock, timeouts),
         Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
-        HostGroupRegistry(settings.outbound, groups.rules, clock),
+        HostGroupRegistry(settings.outbound, groups.rules, clock, was_retry_asked),
         WarmUps(settings.outbound, db, clock),
         senders,
         clock,
         ground.rounds,
-        was_retry_asked,
         TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(
@@ -259,12 +258,11 @@ def mail_out(
         ports=ports,
         relay_of=router.relay,
         schedule=Schedule(settings.outbound, randomness),
-        destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows),
+        destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows, was_retry_asked),
         deliverer=deliverer,
         simulator=Simulator(db, clock, ground.ids, ground.audit, ports.prepare_answer),
         settler=Settler(db, clock, ground.ids, ground.audit, ground.rounds.has_requests),
         recipient_headers=recipient_headers,
         rounds=ground.rounds,
-        was_retry_asked=was_retry_asked,
         tuning=tuning,
     )

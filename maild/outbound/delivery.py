@@ -8,7 +8,7 @@ other host is tried: a connection that is lost then is a deferral that may becom
 Nothing that a remote host does raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -48,9 +48,6 @@ from storage.turns.rounds import Kind, Rounds
 
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
 HOSTS_FOR_S = 300
-
-# A destination, Unix milliseconds → did the operator ask to try it after that time?
-WasRetryAsked = Callable[[str, int], Awaitable[bool]]
 
 log = structlog.get_logger("maild.outbound")
 
@@ -122,7 +119,6 @@ class Deliverer:
         senders: EnvelopeSenders,
         clock: Clock,
         rounds: Rounds,
-        was_retry_asked: WasRetryAsked,
         witness: TlsWitness | None = None,
     ) -> None:
         """`witness`: None where nobody is told what sessions were like."""
@@ -134,7 +130,6 @@ class Deliverer:
         self._senders = senders
         self._clock = clock
         self._next_round = partial(rounds.begin, Kind.DELIVERY)
-        self._was_retry_asked = was_retry_asked
         self._witness = witness
 
     async def close(self) -> None:
@@ -267,10 +262,7 @@ class Deliverer:
         if progress.turn is not None and progress.turn.group.name == hop.group:
             return progress.turn
         progress.end_turn()
-        group = self._groups.group(hop.group)
-        if group.pace.waits_s and await self._was_retry_asked(progress.rows[0].domain, group.backed_off_at):
-            group.pace.end_wait()
-        await self._plan_anew(group, progress.rows[0].domain)
+        group = await self._groups.asked(hop.group, progress.rows[0].domain)
         if not group.has_room:
             await progress.lane.let_go()  # who has a turn may be waiting for the session
         # Who has a message in memory waits for nobody: others may be waiting for its room.
@@ -284,13 +276,6 @@ class Deliverer:
             progress.passed_over.add(hop.group)
             raise
         return progress.turn
-
-    async def _plan_anew(self, group: HostGroup, domain: str) -> None:
-        """Where the operator has asked for all that the rate had planned: it would be planned behind itself."""
-        planned_at = group.planned_at
-        is_asked = group.has_plan and await self._was_retry_asked(domain, planned_at)
-        if is_asked and planned_at == group.planned_at:  # else another delivery has done it meanwhile
-            group.plan_anew()
 
     async def _count(self, progress: "_DeliveryProgress", turn: GroupTurn) -> None:
         counted = await self._warm_ups.count(domain_of(progress.rows[0]), turn.group.name)

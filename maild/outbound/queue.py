@@ -24,7 +24,7 @@ from conf.tuning import QueueTuning
 from maild.message.address import suppression_keys
 from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
-from maild.outbound.delivery import Deliverer, Lane, WasRetryAsked
+from maild.outbound.delivery import Deliverer, Lane
 from maild.outbound.lines.destination_queues import (
     DestinationKey,
     DestinationKind,
@@ -94,7 +94,6 @@ class OutboundQueue(LoopService):
         settler: Settler,
         recipient_headers: RecipientHeaders,
         rounds: Rounds,
-        was_retry_asked: WasRetryAsked,
         tuning: QueueTuning,
     ) -> None:
         """`lease_id`: marks this process's leases. `relay_of`: which smarthost takes mail."""
@@ -114,7 +113,6 @@ class OutboundQueue(LoopService):
         self._settler = settler
         self._recipient_headers = recipient_headers
         self._rounds = rounds
-        self._was_retry_asked = was_retry_asked
         self._tuning = tuning
         self._window = Window(tuning.window_rows)
         self._is_full = False
@@ -337,10 +335,7 @@ class OutboundQueue(LoopService):
     async def _verdicts(
         self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
     ) -> Mapping[int, Verdict]:
-        if self._destinations.is_left_alone(destination) and await self._was_retry_asked(
-            rows[0].domain, destination.put_off_at
-        ):
-            self._destinations.try_again(destination)
+        await self._destinations.try_again_if_asked(destination, rows[0].domain)
         if self._destinations.is_dead(destination) and destination.last_verdict is not None:
             outcome.evidence = _NOT_TRIED
             words = replace(destination.last_verdict, has_left=False)  # that was another message

@@ -3,6 +3,11 @@
 from storage.sending.leases import Due
 
 
+async def nobody_asks(destination: str, since_ms: int) -> bool:
+    """The operator has asked for no retry."""
+    return False
+
+
 def due(organization_id: str = "org_1", message_id: str = "msg_1") -> Due:
     return Due(
         message_id=message_id,

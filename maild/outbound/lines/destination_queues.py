@@ -26,7 +26,7 @@ from maild.outbound.lines.message_line import MessageLine
 from maild.outbound.lines.row_counts import RowCounts
 from maild.outbound.lines.window import Window
 from maild.outbound.pace.pace import ANSWERS_FOR_S, FIRST_SESSIONS
-from maild.outbound.pace.pacing import HostGroup, Postponed
+from maild.outbound.pace.pacing import HostGroup, Postponed, WasRetryAsked
 from maild.outbound.routing.relays import RelayHost
 from maild.outcomes import Verdict
 from storage.clock import Clock
@@ -99,7 +99,10 @@ class DestinationQueue:
 class DestinationQueues:
     """All queues, least recently used first. Beyond IDLE_DESTINATIONS_MAX those without rows are forgotten."""
 
-    def __init__(self, settings: Outbound, clock: Clock, doubtful_rows_max: int) -> None:
+    def __init__(
+        self, settings: Outbound, clock: Clock, doubtful_rows_max: int, was_retry_asked: WasRetryAsked
+    ) -> None:
+        self._was_retry_asked = was_retry_asked
         self._doubtful_rows_max = doubtful_rows_max
         self._more_workers_max = settings.max_connections // 2
         self._more_workers = 0  # that run beyond FIRST_SESSIONS of their destination
@@ -243,6 +246,11 @@ class DestinationQueues:
     def try_again(self, destination: DestinationQueue) -> None:
         """Leave it alone no more."""
         destination.dead_until = destination.postponed_until = 0
+
+    async def try_again_if_asked(self, destination: DestinationQueue, domain: str) -> None:
+        """Leave it alone no more where the operator has asked since to try the domain."""
+        if self.is_left_alone(destination) and await self._was_retry_asked(domain, destination.put_off_at):
+            self.try_again(destination)
 
     def is_dead(self, destination: DestinationQueue) -> bool:
         """Could no way to it be found a short while ago, so that none is looked for?"""

@@ -11,7 +11,7 @@ All of it may be forgotten at any time; it is rebuilt by trying. Called on the e
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -29,6 +29,9 @@ LINE_FULL_S = 5.0  # for those that find the line full
 # Of the first retry: what is retried on schedule finds it over, whatever schedule.JITTER says.
 FIRST_BACK_OFF = 0.85
 GROUPS_MAX = 10_000
+
+# A destination, Unix milliseconds → did the operator ask to try it after that time?
+WasRetryAsked = Callable[[str, int], Awaitable[bool]]
 
 _NO_RULE = PaceRule()
 
@@ -193,10 +196,17 @@ class GroupTurn:
 class HostGroupRegistry:
     """The groups by name. Beyond GROUPS_MAX the least recently used are forgotten, those last that back off."""
 
-    def __init__(self, settings: Outbound, rules: Mapping[str, PaceRule], clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Outbound,
+        rules: Mapping[str, PaceRule],
+        clock: Clock,
+        was_retry_asked: WasRetryAsked,
+    ) -> None:
         self._settings = settings
         self._rules = rules
         self._clock = clock
+        self._was_retry_asked = was_retry_asked
         self._groups: OrderedDict[str, HostGroup] = OrderedDict()
 
     def group(self, name: str) -> HostGroup:
@@ -208,6 +218,18 @@ class HostGroupRegistry:
             self._forget()
         else:
             self._groups.move_to_end(name)
+        return group
+
+    async def asked(self, name: str, domain: str) -> HostGroup:
+        """The group, which makes nobody wait any more for what the operator has asked to be tried since: mail to the
+        domain."""
+        group = self.group(name)
+        if group.pace.waits_s and await self._was_retry_asked(domain, group.backed_off_at):
+            group.pace.end_wait()
+        planned_at = group.planned_at
+        is_asked = group.has_plan and await self._was_retry_asked(domain, planned_at)
+        if is_asked and planned_at == group.planned_at:  # else another delivery has done it meanwhile
+            group.plan_anew()  # all that the rate had planned would be planned behind itself
         return group
 
     def _forget(self) -> None:

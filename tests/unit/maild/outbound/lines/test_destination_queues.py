@@ -12,14 +12,14 @@ from maild.outbound.lines.window import Window
 from maild.outbound.pace.pace import ANSWERS_FOR_S, FIRST_SESSIONS, Sign
 from maild.outbound.pace.pacing import HostGroup, Postponed
 from maild.outcomes import Verdict
-from tests.support.due_rows import due
+from tests.support.due_rows import due, nobody_asks
 from tests.support.store import ManualClock
 
 REFUSED = Verdict("deferred", 451, "4.4.3", "DNS does not answer")
 
 
 def queues(clock: ManualClock, max_connections: int = 100) -> DestinationQueues:
-    return DestinationQueues(Outbound(max_connections=max_connections), clock, doubtful_rows_max=500)
+    return DestinationQueues(Outbound(max_connections=max_connections), clock, 500, nobody_asks)
 
 
 def remote(all_queues: DestinationQueues, domain: str) -> DestinationQueue:

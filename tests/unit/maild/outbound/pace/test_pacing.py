@@ -11,6 +11,7 @@ from maild.outbound.pace import pacing
 from maild.outbound.pace.pace import FIRST_SESSIONS, Sign
 from maild.outbound.pace.pacing import GroupTurn, HostGroup, HostGroupRegistry, Postponed
 from maild.outcomes import Verdict
+from tests.support.due_rows import nobody_asks
 from tests.support.store import ManualClock
 
 OK = Verdict("delivered", 250, None, "ok")
@@ -180,7 +181,7 @@ async def test_what_the_rate_does_not_allow_takes_no_place() -> None:
 
 async def test_a_group_at_work_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "GROUPS_MAX", 2)
-    groups = HostGroupRegistry(Outbound(), {}, ManualClock())
+    groups = HostGroupRegistry(Outbound(), {}, ManualClock(), nobody_asks)
     at_work = groups.group("busy.test")
     turn = await at_work.turn(1)
     for number in range(9):
@@ -191,7 +192,9 @@ async def test_a_group_at_work_is_not_forgotten(monkeypatch: pytest.MonkeyPatch)
 
 def test_unused_groups_are_forgotten_but_not_those_that_back_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "GROUPS_MAX", 10)
-    groups = HostGroupRegistry(Outbound(), {"[ruled]": PaceRule(max_connections=1)}, ManualClock())
+    groups = HostGroupRegistry(
+        Outbound(), {"[ruled]": PaceRule(max_connections=1)}, ManualClock(), nobody_asks
+    )
     ruled, backs_off = groups.group("[ruled]"), groups.group("busy.test")
     backs_off.pace.heard(Sign.THROTTLED, backs_off.pace.began)
     for number in range(100):
