@@ -34,6 +34,7 @@ from maild.inbound.trace import TraceWriter
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.delivery import Deliverer
 from maild.outbound.lines.destination_queues import DestinationQueues
+from maild.outbound.lines.queue_leases import QueueLeases
 from maild.outbound.lines.schedule import Schedule
 from maild.outbound.pace.pacing import HostGroupRegistry
 from maild.outbound.pace.warm_up import WarmUps
@@ -252,12 +253,9 @@ def mail_out(
         TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(
-        db,
         clock,
-        lease_id=ground.ids.new("run"),
+        leases=QueueLeases(db, clock, ground.ids.new("run"), Schedule(settings.outbound, randomness)),
         ports=ports,
-        relay_of=router.relay,
-        schedule=Schedule(settings.outbound, randomness),
         destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows, was_retry_asked),
         deliverer=deliverer,
         simulator=Simulator(db, clock, ground.ids, ground.audit, ports.prepare_answer),

@@ -241,7 +241,7 @@ class Dispatcher(LoopService):
                 if not sent.is_starved:
                     break
                 want.note(Exhausted(sent.verdict.error))
-                await asyncio.sleep(self._store_retry_s)
+                await asyncio.sleep(self._tuning.store_retry_s)
         finally:
             turn.pass_on()
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)

@@ -28,6 +28,7 @@ from maild.outbound.pace.pacing import (
     Postponed,
 )
 from maild.outbound.pace.warm_up import WarmUps
+from maild.outbound.routing.relays import RelayHost
 from maild.outbound.routing.route import Hop, RouteError, Router
 from maild.outbound.sessions.attempt_record import AttemptRecord, HostRecord
 from maild.outbound.sessions.connections import Connections, PooledSession, Unreachable
@@ -137,6 +138,10 @@ class Deliverer:
         await self._router.close()
         await self._connections.close()
         self._contents.close()
+
+    def relay_of(self, domain: str, sender_domain: str) -> RelayHost | None:
+        """The smarthost that takes mail to the domain, from the sender's; None where the MX does."""
+        return self._router.relay(domain, sender_domain)
 
     def prepare(self, rows: Sequence[Due]) -> None:
         """They will be delivered soon: do what can be done before."""

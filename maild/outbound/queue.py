@@ -13,15 +13,13 @@ was cut off is tried again on schedule.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import structlog
 
-from conf.log_events import LogEvent, tell
 from conf.tuning import QueueTuning
-from maild.message.address import suppression_keys
 from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
 from maild.outbound.delivery import Deliverer, Lane
@@ -33,10 +31,9 @@ from maild.outbound.lines.destination_queues import (
     destination_of,
 )
 from maild.outbound.lines.due_scan import DueScan
-from maild.outbound.lines.schedule import Schedule
+from maild.outbound.lines.queue_leases import QueueLeases, due_ms
 from maild.outbound.lines.window import Window
 from maild.outbound.pace.pacing import Postponed
-from maild.outbound.routing.relays import RelayHost
 from maild.outbound.sessions.transaction import domain_of
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.signing.recipient_headers import RecipientHeaders
@@ -44,13 +41,10 @@ from maild.outbound.simulator import Simulator
 from maild.outcomes import Verdict
 from maild.ports import LocalMail, QueuePorts
 from storage.clock import Clock
-from storage.engine.database import Database
-from storage.engine.tx import Tx
 from storage.exhaustion import WantLog, is_exhaustion
 from storage.mail.blobs import BlobMissing
-from storage.sending import leases, outbound
-from storage.sending.leases import Due, FullLines, Leased, QueuePlace
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.sending.leases import Due, Leased
+from storage.service import STORE_RETRY_S, LoopService
 from storage.turns.rounds import Kind, Rounds
 
 LEASE_ROWS = 256
@@ -70,10 +64,6 @@ _NOT_TRIED = pack(NOT_TRIED)
 _NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
 
 
-# The recipient's domain, the sender's → the smarthost that takes the mail; None where the MX does.
-RelayOf = Callable[[str, str], RelayHost | None]
-
-
 class OutboundQueue(LoopService):
     """The loop over what is due, and the workers of the destinations. What is durable: see the module."""
 
@@ -81,13 +71,10 @@ class OutboundQueue(LoopService):
 
     def __init__(
         self,
-        db: Database,
         clock: Clock,
         *,
-        lease_id: str,
+        leases: QueueLeases,
         ports: QueuePorts,
-        relay_of: RelayOf,
-        schedule: Schedule,
         destinations: DestinationQueues,
         deliverer: Deliverer,
         simulator: Simulator,
@@ -96,17 +83,12 @@ class OutboundQueue(LoopService):
         rounds: Rounds,
         tuning: QueueTuning,
     ) -> None:
-        """`lease_id`: marks this process's leases. `relay_of`: which smarthost takes mail."""
         super().__init__()
-        self._db = db
         self._clock = clock
-        self._lease_id = lease_id
+        self._leases = leases
         self._prepare_local = ports.prepare_local
         self._is_local = ports.is_local
         self._may_send = ports.may_send
-        self._relay_of = relay_of
-        self._schedule = schedule
-        self._told_after_s = schedule.first_retry_s
         self._destinations = destinations
         self._deliverer = deliverer
         self._simulator = simulator
@@ -123,9 +105,7 @@ class OutboundQueue(LoopService):
     async def start(self) -> None:
         if self._task is None:
             self._stopping = False
-            freed = await self._db.write(leases.free_all)
-            if freed:
-                tell(log, LogEvent.LEASES_FREED, recipients=freed)
+            await self._leases.free_all()
         await super().start()
 
     async def run(self) -> None:
@@ -139,7 +119,7 @@ class OutboundQueue(LoopService):
             full = self._destinations.full_lines(self._window)
             since = self._scan.since(full, self._clock.now_ms())
             began = self._clock.monotonic()
-            leased = await self._lease(limit, full, since)
+            leased = await self._leases.take(limit, full, since)
             cost_s = self._clock.monotonic() - began if any(full) else 0
             if leased is None or not await self._distribute(leased.rows):
                 await self.pause(STORE_RETRY_S)
@@ -147,18 +127,6 @@ class OutboundQueue(LoopService):
             self._scan.looked(full, since, leased, limit)
             if len(leased.rows) < limit:
                 await self._wait_for_due(leased, cost_s)
-
-    async def _lease(self, limit: int, full: FullLines, since: QueuePlace) -> Leased | None:
-        """None when the store refuses: the mail stays where it is."""
-        with Enduring(log, "lease_failed"):
-            return await self._db.write(self._lease_due, limit, full, since)
-        return None
-
-    def _lease_due(self, tx: Tx, limit: int, full: FullLines, since: QueuePlace) -> Leased:
-        now_ms = self._clock.now_ms()
-        retry_at = partial(self._schedule.retry_at, now_ms)
-        outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
-        return leases.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since)
 
     async def _wait_for_due(self, leased: Leased, cost_s: float) -> None:
         """Nothing more is due, or may be had: wait for a wake, or for what is due next.
@@ -202,31 +170,9 @@ class OutboundQueue(LoopService):
             destination.waiting.put(group)
             self._prepare(destination, group)
             self._start_workers(destination)
-        is_let_go = await self._end_leases([row for row in rows if row.domain in unknown])
-        return await self._give_back(too_many) and await self._give_back(postponed, POSTPONED_S) and is_let_go
-
-    async def _end_leases(self, rows: Sequence[Due]) -> bool:
-        """End leases of what can't be routed now: its next attempt is on schedule, and holds up no other mail."""
-        if not rows:
-            return True
-        try:
-            await self._db.write(leases.let_go, [(row.message_id, row.position) for row in rows])
-        except Exception:
-            log.exception("leases_not_ended", recipients=len(rows))
-            return False
-        return True
-
-    async def _give_back(self, rows: Sequence[Due], wait_s: float = 0) -> bool:
-        """End leases of what was not begun; False if the store failed (they end at the next start)."""
-        if not rows:
-            return True
-        try:
-            keys = [(row.message_id, row.position) for row in rows]
-            await self._db.write(leases.give_back, keys, _due_ms(self._clock.now_ms(), wait_s))
-        except Exception:
-            log.exception("leases_not_given_back", recipients=len(rows))
-            return False
-        return True
+        is_let_go = await self._leases.let_go([row for row in rows if row.domain in unknown])
+        is_given_back = await self._leases.give_back(too_many)
+        return is_given_back and await self._leases.give_back(postponed, POSTPONED_S) and is_let_go
 
     async def _local_domains(self, domains: set[str]) -> tuple[frozenset[str], frozenset[str]]:
         """The domains that are ours, and those of which the look-up failed."""
@@ -242,7 +188,7 @@ class OutboundQueue(LoopService):
         return frozenset(domain for domain, answer in told.items() if answer is True), unknown
 
     def _destination_key(self, row: Due, local: frozenset[str]) -> DestinationKey:
-        relay = self._relay_of(row.domain, domain_of(row))
+        relay = self._deliverer.relay_of(row.domain, domain_of(row))
         return destination_of(row.mode, row.domain, row.domain in local, relay)
 
     def _start_workers(self, destination: DestinationQueue) -> None:
@@ -274,10 +220,9 @@ class OutboundQueue(LoopService):
         began = self._clock.monotonic()
         outcome, willing = Outcome(rows, {}), rows
         try:
-            look = self._db.peek if len(rows) == 1 else self._db.lookup  # one row is one statement
-            now = await look(leases.look_again, rows, suppression_keys)
+            now = await self._leases.look_again(rows)
             if now.is_paused:
-                await self._give_back(rows)
+                await self._leases.give_back(rows)
                 self._settled(destination, rows, is_deferred=False)
                 self.wake()  # the loop has not heard of the pause yet, nor would it of its end
                 return
@@ -305,14 +250,14 @@ class OutboundQueue(LoopService):
     async def _come_again(self, destination: DestinationQueue, rows: list[Due], wait_s: float) -> None:
         """They were not tried, and will be soon."""
         life_s = (rows[0].expires_at - self._clock.now_ms()) / 1000
-        await self._give_back(rows, min(wait_s, life_s))
+        await self._leases.give_back(rows, min(wait_s, life_s))
         self._settled(destination, rows, is_deferred=True)
 
     async def _deliver_next(self, destination: DestinationQueue, rows: Sequence[Due], together: int) -> None:
         """The rest of a message, so many recipients at once; their leases go on."""
         if self._stopping:
             self._settled(destination, list(rows), is_deferred=False)
-            await self._give_back(rows)
+            await self._leases.give_back(rows)
             return
         groups = [list(rows[at : at + together]) for at in range(0, len(rows), together)]
         destination.waiting.put_first(groups)
@@ -365,10 +310,9 @@ class OutboundQueue(LoopService):
     def _put_off(self, rows: Sequence[Due], postponed: Postponed) -> Mapping[int, Verdict]:
         """Verdicts for what is not tried now; Postponed where it waits so shortly that nobody need be told."""
         now_ms = self._clock.now_ms()
-        is_told = postponed.is_back_off or postponed.wait_s >= self._told_after_s
-        if not is_told and now_ms < rows[0].expires_at:
+        if not self._destinations.is_told(postponed) and now_ms < rows[0].expires_at:
             raise postponed
-        not_before = min(_due_ms(now_ms, postponed.wait_s), max(now_ms, rows[0].expires_at))
+        not_before = min(due_ms(now_ms, postponed.wait_s), max(now_ms, rows[0].expires_at))
         words = replace(postponed.words, has_left=False, not_before=not_before)
         return {row.position: words for row in rows}
 
@@ -420,9 +364,4 @@ class OutboundQueue(LoopService):
                 rows += group
                 destination.counts.leave(group)
                 self._window.counts.leave(group)
-        await self._give_back(rows)
-
-
-def _due_ms(now_ms: int, wait_s: float) -> int:
-    """Unix milliseconds, on a whole second unless it is now: what comes due together is leased together."""
-    return now_ms if wait_s <= 0 else -(-(now_ms + int(wait_s * 1000)) // 1000) * 1000
+        await self._leases.give_back(rows)

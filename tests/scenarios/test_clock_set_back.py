@@ -53,7 +53,7 @@ async def test_a_lease_that_was_taken_then_ends_at_the_next_start(tmp_path: Path
 async def test_what_waits_as_the_schedule_says_is_left_alone(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         message_id = await sending.store.send("you@there.test")
-        schedule = sending.queue._schedule
+        schedule = sending.queue._leases._schedule
         now_ms = sending.clock.now_ms()
         late_ms = max(schedule.retry_at(now_ms, len(STEPS), now_ms * 2) for _ in range(1000))
         assert late_ms <= now_ms + schedule.longest_ms

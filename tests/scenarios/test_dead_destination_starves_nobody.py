@@ -48,14 +48,14 @@ async def test_what_has_no_room_in_its_line_is_not_asked_for_again_and_again(tmp
         await sending.store.send("first@hangs.test")
         await sending.queue.start()
         await sending.mx.until("greeting")
-        leases, lease = 0, sending.queue._lease_due
+        leases, lease = 0, sending.queue._leases._take_due
 
         def counting(*given: object) -> object:
             nonlocal leases
             leases += 1
             return lease(*given)  # type: ignore[arg-type]
 
-        sending.queue._lease_due = counting  # type: ignore[method-assign, assignment]
+        sending.queue._leases._take_due = counting  # type: ignore[method-assign, assignment]
         many = [
             await sending.store.send(*(f"u{number}@hangs.test" for number in range(100))) for _ in range(3)
         ]

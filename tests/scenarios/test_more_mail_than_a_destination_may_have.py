@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from maild.outbound.queue import OutboundQueue
+from maild.outbound.lines.queue_leases import QueueLeases
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 
@@ -64,14 +64,14 @@ async def test_nothing_is_leased_before_its_time(tmp_path: Path) -> None:
     async with Sending(tmp_path, outbound=SLOW) as sending:
         await waiting(sending, 100)
         leases = 0
-        lease = OutboundQueue._lease_due
+        lease = QueueLeases._take_due
 
         def counting(*given: object) -> object:
             nonlocal leases
             leases += 1
             return lease(*given)  # type: ignore[arg-type]
 
-        sending.queue._lease_due = counting.__get__(sending.queue)  # type: ignore[method-assign]
+        sending.queue._leases._take_due = counting.__get__(sending.queue._leases)  # type: ignore[method-assign]
         for _ in range(3):
             sending.clock.forward(2)
             sending.queue.wake()

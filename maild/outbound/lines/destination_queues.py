@@ -108,6 +108,7 @@ class DestinationQueues:
         self._more_workers = 0  # that run beyond FIRST_SESSIONS of their destination
         # Less than the first retry at its earliest (schedule.JITTER): what is retried on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
+        self._told_after_s = settings.first_retry_s
         self._clock = clock
         self._doubtful_of: Counter[str] = Counter()  # their rows, by organization
         self._destinations: OrderedDict[DestinationKey, DestinationQueue] = OrderedDict()
@@ -262,6 +263,10 @@ class DestinationQueues:
         if destination.postponed is None or wait_s <= 0:
             return None
         return replace(destination.postponed, wait_s=wait_s)
+
+    def is_told(self, postponed: Postponed) -> bool:
+        """Does it wait for so long that who sent it is told?"""
+        return postponed.is_back_off or postponed.wait_s >= self._told_after_s
 
     def reached(self, destination: DestinationQueue, group: HostGroup | None) -> None:
         """A host of it answered, of this group."""

@@ -18,7 +18,6 @@ class Schedule:
     """All times in ms since the epoch."""
 
     def __init__(self, settings: Outbound, randomness: random.Random) -> None:
-        self.first_retry_s = settings.first_retry_s
         self._first_retry_ms = settings.first_retry_s * 1000
         self._give_up_after_ms = settings.give_up_after_s * 1000
         self._randomness = randomness
