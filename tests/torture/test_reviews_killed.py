@@ -42,10 +42,10 @@ from storage.engine import migrate
 from storage.data_folder import DataFolder
 from tests.support.dying import dying_at
 
-source, work, review_id, content_hash = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4] TRACED =
-("reviewing.py", "admission.py", "storage/agents/reviews.py", "storage/mail/messages.py",
-"storage/publishing/events.py", "storage/sending/outbound.py", "storage/usage.py", "storage/engine/migrate.py",
-"maild/commands/reviews.py")
+source, work, review_id, content_hash = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+TRACED = ("reviewing.py", "admission.py", "storage/agents/reviews.py", "storage/mail/messages.py",
+          "storage/publishing/events.py", "storage/sending/outbound.py", "storage/usage.py",
+          "storage/engine/migrate.py", "maild/commands/reviews.py")
 
 def state(folder):
     conn = migrate.connect(folder.database)
