@@ -23,10 +23,12 @@ from maild.authentication.judge import SenderJudge
 from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
 from maild.inbound.block_lists import BlockLists
+from maild.inbound.depositing import Depositor
 from maild.inbound.first_look import FirstLook
 from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
 from maild.inbound.mailboxes import Mailboxes
+from maild.inbound.receiving import Reception
 from maild.inbound.recipients import is_served
 from maild.inbound.session_listener import ListenerGround
 from maild.inbound.spam_filter import AskSpamFilter, SpamFilter
@@ -138,21 +140,11 @@ def mail_in(
         SpamFilter(ask_spam_filter, ground.resolver, patience, strangers) if ask_spam_filter else None
     )
     first_look = FirstLook(ids, clock, examine)
-    acceptor = Acceptor(
-        ground.db,
-        ground.blobs,
-        ground.cpu,
-        ground.cpu_process,
-        clock,
-        ids,
-        mailboxes,
-        trace,
-        judge,
-        spam_filter,
-        senders,
-        first_look,
-        ground.audit,
+    reception = Reception(
+        ground.cpu, ground.cpu_process, clock, judge, spam_filter, first_look, ground.shared_domains
     )
+    depositor = Depositor(clock, ids, mailboxes, trace, senders, ground.audit)
+    acceptor = Acceptor(ground.db, ground.blobs, clock, mailboxes, reception, depositor)
     common = ListenerGround(
         blobs=ground.blobs,
         disk=ground.disk,

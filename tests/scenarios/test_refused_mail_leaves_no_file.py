@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from maild.inbound import accept
+from maild.inbound import receiving
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.mailboxes import Mailboxes
 from storage.engine import writer
@@ -56,11 +56,11 @@ async def fail_unit(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPat
 
 
 async def fail_reading(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(accept, "read_message", broken)
+    patch.setattr(receiving, "read_message", broken)
 
 
 async def die_of_reading(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(accept, "read_message", dying)
+    patch.setattr(receiving, "read_message", dying)
 
 
 async def nothing(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
