@@ -111,6 +111,7 @@ class Daemon:
         self.api_key = ""
         self.test_key = ""
         self.records: list[dict[str, Any]] = []
+        self.under: list[str] = []  # what stands before `maild`, such as a tracer that is its child
 
     @property
     def pid(self) -> int:
@@ -144,7 +145,7 @@ class Daemon:
     async def command(self, *words: str) -> str:
         """Run `maild WORDS --config …`; what it printed."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "maild", *words, "--config", str(self.config),
+            *self.under, sys.executable, "-m", "maild", *words, "--config", str(self.config),
             cwd=ROOT, env=environment(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         out, error = await process.communicate()
@@ -156,7 +157,7 @@ class Daemon:
         """Serve, and return when it says that it is ready."""
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "maild", "serve", "--config", str(self.config),
+                *self.under, sys.executable, "-m", "maild", "serve", "--config", str(self.config),
                 cwd=ROOT, env=environment(), stdout=asyncio.subprocess.PIPE, stderr=log,
             )  # fmt: skip
         assert self._process.stdout is not None
@@ -185,6 +186,12 @@ class Daemon:
             raise DaemonError(f"still there {STOP_S} s after SIGTERM\n{self.log_tail()}") from None
         if code:
             raise DaemonError(f"exit code {code}\n{self.log_tail()}")
+
+    async def fell_silent(self) -> None:
+        """Wait until nobody holds its stdout any more: neither it nor what it is `under`."""
+        assert self._process is not None and self._process.stdout is not None
+        async with asyncio.timeout(STOP_S):
+            await self._process.stdout.read()
 
     async def ended(self) -> int:
         """Wait for the end that something else has brought about; the exit code."""
