@@ -17,6 +17,7 @@ meanwhile.
 
 import os
 from collections.abc import Callable
+from glob import escape
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -153,8 +154,10 @@ def _settled(key_file: Path, wanted: bytes | None) -> bytes:
             f"{key_file} is not the master key that the store is sealed under; put the right one in its place"
             f" (after a rotation that was interrupted it may be {following.name} beside it)"
         )
-    if following.exists():
-        following.unlink()
+    for left in key_file.parent.glob(
+        f"{escape(following.name)}*"
+    ):  # also what was being written when a crash came
+        left.unlink()
     return key
 
 

@@ -30,7 +30,7 @@ from storage.sealing import Sealer, read_master_key
 from tests.support.dying import dying_at
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
-TRACED = ("storage/upkeep/rotation.py", "storage/sealing.py", "storage/engine/migrate.py")
+TRACED = tuple(f"storage/{name}.py" for name in ("upkeep/rotation", "sealing", "durable_files", "engine/migrate"))
 
 def opened(folder, key):
     conn = migrate.connect(folder.database)
@@ -56,7 +56,7 @@ while True:
     key = rotation.valid_key(folder.database, folder.master_key)
     assert opened(folder, key) == plain, number
     assert read_master_key(folder.master_key) == key, number
-    assert not list(work.glob("*.next")), number
+    assert not list(work.glob("*.next*")), number
     ends["old" if key == old else "new"] += 1
     if os.WIFEXITED(status):
         assert os.WEXITSTATUS(status) == 0
