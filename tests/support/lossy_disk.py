@@ -38,7 +38,7 @@ class Octets:
     """They were written into a file at this place."""
 
     offset: int
-    data: bytes
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Name:
     """A folder's name means this from now on; None: nothing."""
 
     name: str
-    meaning: "StoredFile | StoredFolder | None"
+    meaning: "StoredFile | StoredFolder | None" = field(repr=False)
 
 
 Change = Octets | Length | Name

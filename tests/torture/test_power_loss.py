@@ -15,7 +15,7 @@ import random
 import shutil
 import sqlite3
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -32,11 +32,11 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder
 from tests.support.daemon import DOMAIN, POLL_S, Api, Daemon
 from tests.support.disk_calls import DiskCall, read, recording, replay, require_recording
-from tests.support.lossy_disk import WHOLE, Change, LossyDisk, Lot, Octets
+from tests.support.lossy_disk import WHOLE, Change, LossyDisk, Lot, Name, Octets
 
 pytestmark = pytest.mark.torture
 
-LOSSES = int(os.environ.get("POWER_LOSSES", "100"))
+LOSSES = int(os.environ.get("POWER_LOSSES", "120"))
 SEED = int(os.environ.get("TORTURE_SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 SMALL, LARGE = 2_000, 200_000  # octets, on both sides of storage.inline_blob_bytes
 WORD = "electricity"
@@ -218,22 +218,25 @@ def messages_of(folder: DataFolder) -> dict[str, bytes]:
 # Lots ---------------------------------------------------------------------------------------------
 
 
-def lot(unsynced: list[Change], randomness: random.Random) -> Lot:
+def lot(unsynced: list[Change], randomness: random.Random) -> tuple[str, Lot]:
     """Everything; all but one change; one alone; the last write torn; or what chance leaves of each."""
     one = randomness.choice(unsynced) if unsynced else None
     writes = [change for change in unsynced if isinstance(change, Octets)]
     last = writes[-1] if writes else None
-    shares: list[Callable[[Change], float]] = [
-        lambda change: 1,
-        lambda change: change is not one,
-        lambda change: change is one,
-        lambda change: 0.5 if change is last else 1,
-        lambda change: randomness.choice((0, 0.5, 1)),
-    ]
-    return Lot(randomness.choice(shares), randomness)
+    shares: dict[str, Callable[[Change], float]] = {
+        "everything is left": lambda change: 1,
+        f"all is left but {one}": lambda change: change is not one,
+        f"nothing is left but {one}": lambda change: change is one,
+        "the last write is torn": lambda change: 0.5 if change is last else 1,
+        "chance decides": lambda change: randomness.choice((0, 0.5, 1)),
+    }
+    text, share = randomness.choice([*shares.items()])
+    return text, Lot(share, randomness)
 
 
-NOTHING = Lot(lambda change: 0, random.Random(0))
+NOTHING = "nothing is left", Lot(lambda change: 0, random.Random(0))
+# What file systems that put off where octets go are known for.
+NAMES = "names are left without their octets", Lot(lambda change: isinstance(change, Name), random.Random(0))
 
 
 # What is there afterwards ------------------------------------------------------------------------
@@ -245,26 +248,39 @@ async def test_what_was_acknowledged_survives_the_loss_of_power(tmp_path: Path) 
     randomness = random.Random(SEED)
     recorded = await record(tmp_path, randomness)
     moments = replayed(recorded, tmp_path)
-    drawn = Counter(randomness.choices(moments, k=max(0, LOSSES - len(recorded.told))))
+    fixed = {
+        *((moment, NOTHING) for moment in recorded.told),
+        *((moment, NAMES) for moment in one_of_each_kind(recorded.calls, randomness)),
+    }
+    drawn = Counter(randomness.choices(moments, k=max(0, LOSSES - len(fixed))))
     disk, losses = LossyDisk(), 0
     for moment in replay(recorded.calls, disk):
         lots = [lot(disk.unsynced(), randomness) for _ in range(drawn[moment])]
-        for one in [NOTHING, *lots] if moment in recorded.told else lots:
+        lots += [one for one in (NOTHING, NAMES) if (moment, one) in fixed]
+        for text, one in lots:
             losses += 1
             left = tmp_path / "left"
             disk.rebuild(left, one)
             put_stale_index(left / "data", randomness)
             try:
-                await examine(
-                    left / "data", recorded, moment, is_served=one is NOTHING or losses % SERVED == 0
-                )
+                await examine(left / "data", recorded, moment, one is NOTHING[1] or losses % SERVED == 0)
             except BaseException as error:
                 error.add_note(
-                    f"power was lost at {moment} ({one}), after\n{told_of(recorded.calls, moment)}"
+                    f"power was lost at {moment}, {text}; before\n{told_of(recorded.calls, moment)}"
                 )
                 raise
             shutil.rmtree(left)
     assert losses >= LOSSES
+
+
+def one_of_each_kind(calls: list[DiskCall], randomness: random.Random) -> list[int]:
+    """For all that is done to each file of the data folder, and below each of its folders, a moment at which it had
+    been asked for: some happens once."""
+    kinds: dict[Any, list[int]] = defaultdict(list)
+    for call in calls:
+        if call.what not in ("send", "sync"):
+            kinds[call.what, call.path.parts[:2]].append(call.began)
+    return [randomness.choice(began) for began in kinds.values()]
 
 
 def replayed(recorded: Recorded, folder: Path) -> list[int]:
