@@ -11,6 +11,8 @@ import random
 import signal
 import ssl
 import sys
+from functools import partial
+from typing import Any
 
 import structlog
 import uvloop
@@ -51,13 +53,14 @@ from storage.disk import Disk
 from storage.engine import migrate
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, in_words, may_pass
+from storage.exhaustion import Exhausted
 from storage.ids import Ids
 from storage.mail import blobs
 from storage.mail.blobs import Blobs
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex
-from storage.service import Supervisor
+from storage.service import ServiceDied, Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
@@ -76,6 +79,7 @@ SWITCH_S = 0.001
 # look holds the loop, some 0.5 µs an object: with 10,000 and ten times as many for up to 11 and 41 ms, with these 3
 # and 7.
 COLLECTED_AFTER = (2_000, 5, 30)
+STOP_AT_MOST_S = 15
 
 log = structlog.get_logger("maild.daemon")
 
@@ -135,6 +139,7 @@ class Daemon:
             ListenError,
             HttpError,
             StoreFailure,
+            Exhausted,
             OSError,
         ) as error:
             await self.stop()
@@ -360,6 +365,7 @@ async def serve(settings: Settings) -> None:
     loop.add_signal_handler(signal.SIGHUP, daemon.reload)
     await daemon.start()
     stopped: asyncio.Future[None] = loop.create_future()
+    loop.set_exception_handler(partial(_end_if_out_of_memory, stopped))
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, stopped)
     # What start-up made stays: the collector need not look through it, neither meanwhile (maild.cli) nor ever again.
@@ -374,6 +380,7 @@ async def serve(settings: Settings) -> None:
         tell(log, LogEvent.READY, **daemon.places())
         watchdog.start()
         await daemon.watch(stopped)
+        await stopped
     finally:
         systemd.notify("STOPPING=1")
         tell(log, LogEvent.STOPPING)
@@ -389,8 +396,8 @@ def _with_threads(settings: Settings) -> Daemon:
         threads = started_threads(min(32, (os.cpu_count() or 1) + 4), "asyncio")  # as many as Python's own
         asyncio.get_running_loop().set_default_executor(threads)
         return Daemon(settings)
-    except OSError as error:
-        fault = StartError(error.strerror)
+    except Exhausted as error:
+        fault = StartError(str(error))
         fault.may_pass = may_pass(error)
         raise fault from error
 
@@ -412,6 +419,21 @@ async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
     """A key of this server's own, made at the first start; durable when this returns."""
     fresh = ids.chance(server_secrets.SECRET_BYTES)
     return await db.write(server_secrets.get_or_make, sealer, name, fresh)
+
+
+def _end_if_out_of_memory(
+    stopped: "asyncio.Future[None]", loop: asyncio.AbstractEventLoop, context: dict[str, Any]
+) -> None:
+    """Called with what no part of the daemon has caught. A task or a callback that ended for want of memory has left
+    something undone that others may wait for, for good: the process ends, and is started anew. (A connection was
+    closed, which is all that there was of it.)"""
+    loop.default_exception_handler(context)
+    error = context.get("exception")
+    if isinstance(error, MemoryError) and "transport" not in context and not stopped.done():
+        signal.alarm(STOP_AT_MOST_S)  # what is to end well may wait for what will never come
+        ended = ServiceDied("out of memory")
+        ended.__cause__ = error
+        stopped.set_exception(ended)
 
 
 def _end(stopped: "asyncio.Future[None]") -> None:

@@ -30,7 +30,7 @@ _OUTAGES = _PASSING | {
 # What the kernel says of the machine as it is now; an address, and the resolver, may come up after us.
 _PASSING_ERRNOS = frozenset(
     {
-        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EADDRNOTAVAIL, errno.EAGAIN, socket.EAI_AGAIN,
+        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EADDRNOTAVAIL, socket.EAI_AGAIN,
     }
 )  # fmt: skip
 

@@ -6,17 +6,18 @@ afterwards, and who counts on the one thread of a pool waits for good. Here a wa
 made, which is when the daemon starts, and not in the middle of its work.
 """
 
-import errno
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from storage.exhaustion import Exhausted
+
 
 def started_threads(
     count: int, name: str, initializer: Callable[..., object] | None = None, arguments: tuple[Any, ...] = ()
 ) -> ThreadPoolExecutor:
-    """A pool of so many threads, all of which run. OSError (EAGAIN) where the system has no room for them."""
+    """A pool of so many threads, all of which run. Exhausted where the system has no room for them."""
     pool = ThreadPoolExecutor(count, name, initializer, arguments)
     all_run = threading.Barrier(count)
     try:
@@ -30,6 +31,6 @@ def started_threads(
     return pool
 
 
-def no_thread(error: RuntimeError) -> OSError:
+def no_thread(error: RuntimeError) -> Exhausted:
     """What the system meant where Python says that a thread can't be started."""
-    return OSError(errno.EAGAIN, f"no room for another thread (limit of processes, memory): {error}")
+    return Exhausted(f"no room for another thread (limit of processes, memory): {error}")

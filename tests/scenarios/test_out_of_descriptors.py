@@ -22,7 +22,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.webhook_sink import HOST, WebhookSink
 
-TEST_S = 40
+TEST_S = 90
 LARGE = "Subject: large\n\n" + "words and words and words\n" * 20_000
 SMALL = "Subject: small\n\nwords\n"
 

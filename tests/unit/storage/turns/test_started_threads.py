@@ -1,7 +1,6 @@
 """Threads are had when a pool is made, or not at all (storage/turns/started_threads.py)."""
 
 import asyncio
-import errno
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -9,6 +8,7 @@ from functools import partial
 import pytest
 
 from maild.outbound.signing.signing_threads import SigningJob, SigningThreads
+from storage.exhaustion import Exhausted
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.started_threads import started_threads
@@ -48,9 +48,8 @@ def test_where_there_is_no_room_it_is_told_and_none_is_left(
 ) -> None:
     before = threading.active_count()
     no_more_threads(but)
-    with pytest.raises(OSError, match=NO_ROOM) as raised:
+    with pytest.raises(Exhausted, match=NO_ROOM):
         started_threads(3, "some")
-    assert raised.value.errno == errno.EAGAIN
     assert threading.active_count() == before
 
 
