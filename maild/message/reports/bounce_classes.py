@@ -143,6 +143,7 @@ BASIC_CODES: Final[Mapping[int, StatusRow]] = {
 }
 
 UNKNOWN: Final = STATUSES["0"]
+_SAYS_NOTHING: Final = (UNKNOWN.code, "5.0")
 
 
 def of_status(enhanced: str | None, code: int | None) -> StatusRow:
@@ -150,4 +151,5 @@ def of_status(enhanced: str | None, code: int | None) -> StatusRow:
     if enhanced is None:
         return BASIC_CODES.get(code or 0, UNKNOWN)
     rest = enhanced.partition(".")[2]
-    return STATUSES.get(rest) or STATUSES.get(rest.partition(".")[0]) or UNKNOWN
+    row = STATUSES.get(rest) or STATUSES.get(rest.partition(".")[0]) or UNKNOWN
+    return BASIC_CODES.get(code or 0, row) if row.code in _SAYS_NOTHING else row

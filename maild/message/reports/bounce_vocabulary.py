@@ -43,7 +43,8 @@ _SAID_OF_ADDRESSES: Final = (
     " information info details detail explanation guidelines notified contact directly correspondent postmaster"
     " administrator correct correctly help support page pages site web website http https",
     # what hosts sign with
-    "gsmtp prod atlas smtp esmtp lmtp mta dsn mx qq chkuser vdeliver mailhost rusr id line callout rfc mode normal bye",
+    "gsmtp prod atlas smtp esmtp lmtp mta dsn mx qq chkuser vdeliver vdelivermail bounced mailhost"
+    " rusr id line callout rfc mode normal bye",
 )  # fmt: skip
 
 

@@ -450,7 +450,7 @@ _OTHERS: Final = frozenset((
 _OF_AN_ADDRESS: Final = re.compile(
     rf"(?: \d+)*(?: (?:is|was|has|been|does|now|currently|already)){{0,3}} (?:{'|'.join(_ABSENCES)})"
 )
-_BEGINS_WITH_ADDRESS: Final = re.compile(r"[\d. ]{0,12}\W{0,3}[^\s@]{1,64}@")
+_BEGINS_WITH_ADDRESS: Final = re.compile(r"[\d. ]{0,24}\W{0,3}[^\s@]{1,64}@")
 _DONT_EXIST: Final = re.compile(rf" (?:dont|doesnt|not) exists? (?:that|this) {_MAILBOX} ")
 _NOT_TO_BE_FOUND: Final = re.compile(
     r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"

@@ -8,6 +8,7 @@ words.
     a code that decides counts before words, one that says little does not (`bounce_classes.py`)
     words of a full mailbox, a rate, a size, a list or spam take the blame off the address, whatever the code
     so do words that no refusal of an address has, which leave it its class
+    where a reporter quotes a host, it is the host that must speak of an address
     what does not last blames nobody
 
 Pure, total, and linear in the text's first characters.
@@ -169,7 +170,7 @@ def is_refusal(text: str) -> bool:
 
 def is_address_fault(text: str) -> bool:
     """Do these words, in a text that has no form, say that an address can't receive mail? A code alone does not."""
-    words = read_words(text)
+    words = _words_beside(None, text, _reported(text))
     if words is None or words.bounce_class != "address":
         return False
     return of_report(None, own_status(text), text).blames_address
@@ -187,7 +188,7 @@ def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") 
     if status is not None and code is not None and enhanced is None and status[0] != str(code)[0]:
         status = None  # a host that contradicts itself: its basic code counts (RFC 2034 §4)
     row = of_status(status, code)
-    words = _words_beside(enhanced, text)
+    words = _words_beside(enhanced, text, said)
     is_told = words is not None and _counts(words, row)
     bounce_class = words.bounce_class if words and is_told else row.bounce_class
     advice = (words.advice if words and is_told else row.advice) or ADVICE[bounce_class]
@@ -197,9 +198,14 @@ def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") 
     return _lasting(_type(status, code, found, words), found)
 
 
-def _words_beside(enhanced: str | None, text: str) -> Wording | None:
-    """Beside some codes the same words mean another thing."""
-    return read_words(text if enhanced is None else f"{enhanced} {text}")
+def _words_beside(enhanced: str | None, text: str, said: str = "") -> Wording | None:
+    """Beside some codes the same words mean another thing. Where the whole text tells little, what the host `said` in
+    it may tell more alone."""
+    beside = "" if enhanced is None else f"{enhanced} "
+    told = read_words(f"{beside}{text}")
+    if said and said != text and (told is None or not (told.vetoes or told.is_expiry)):
+        return read_words(f"{beside}{said}") or told
+    return told
 
 
 def _speaks_of_address(said: str, enhanced: str | None) -> bool:

@@ -19,7 +19,7 @@ DIAGNOSTIC_CHARS: Final = 1000
 _ADDRESS_CHARS = 400  # RFC 5321 §4.5.3.1.3 has 256 octets; escapes take more
 
 _CODE = re.compile(r"(?<![\w.#])([245]\d\d)(?=[ \t\-#;:]|$)")
-_FAILURE_CODE = re.compile(r"(?<![\w.#])([45]\d\d)(?=[ \t\-#;:]|$)", re.MULTILINE)
+_FAILURE_CODE = re.compile(r"(?<![\w.])([45]\d\d)(?=[ \t\-#;:]|$)", re.MULTILINE)
 _CODES_MAX = 10
 _UNITEXT = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
 _MESSAGE_ID = re.compile(r"<[^<>\s]{1,996}>")

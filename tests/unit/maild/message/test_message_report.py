@@ -891,6 +891,8 @@ def test_the_code_is_the_one_that_refused() -> None:
     )
     (fate,) = delivery(text).fates
     assert fate.code == 550
+    (fate,) = delivery(text.replace("550 no such user", "#550 no such user ## (#5.1.1)")).fates
+    assert (fate.code, fate.enhanced) == (550, "5.1.1")
 
 
 def test_a_report_may_be_wrapped_as_a_message() -> None:

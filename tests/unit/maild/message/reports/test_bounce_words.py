@@ -384,6 +384,7 @@ def test_words_that_no_refusal_of_an_address_has_suppress_nobody(text: str) -> N
         "Invalid recipient ann@there.test (Mode: normal)",
         'unknown local-part "ann" in domain "there.test"',
         "Mailbox was not used for more than 3 months",
+        "vdelivermail: account is locked email bounced",
         "<ann@there.test>: Recipient address rejected: Account closed due to inactivity. No forwarding information",
     ],
 )
@@ -403,6 +404,21 @@ def test_names_and_advice_take_no_blame_off(text: str) -> None:
 )
 def test_what_a_reporter_says_of_its_own_takes_no_blame_off(text: str) -> None:
     assert bounces.of_report(None, None, text).blames_address
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "550 <ann@there.test> not found",
+        "550 5.0.0 ann@there.test has been suspended",
+        "550 Inactive account",
+        "550 Bad destination recipient",
+    ],
+)
+def test_what_a_host_says_is_read_alone_as_well(reply: str) -> None:
+    for text in (f"host mx.there.test [192.0.2.7]: {reply}", f"<ann@there.test>\n(reason: {reply})"):
+        assert bounces.is_address_fault(text)
+        assert bounces.of_report(550, "5.0.0", text).blames_address
 
 
 @pytest.mark.parametrize(

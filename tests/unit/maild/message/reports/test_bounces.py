@@ -59,6 +59,10 @@ GONE = permanent("address", blames=True)
         ),
         (554, None, "there.test ESMTP connection refused", permanent("policy")),
         (550, "5.7.1", "connection refused", permanent("policy")),
+        # A code that says nothing leaves it to the basic one.
+        (556, "5.0.0", "SMTP protocol returned a permanent error", GONE),
+        (552, "5.0.0", "no", permanent("mailbox_full")),
+        (552, "5.2.0", "no", permanent("unknown")),
         # 5.7.27 is of a sender without mail hosts (RFC 7505 §4.2); sendmail says it of a recipient.
         (550, "5.7.27", "Host does not accept mail", GONE),
         (550, "5.7.27", "Host does not accept mail from ours.test", permanent("policy", "fix_dns")),
