@@ -204,7 +204,7 @@ class _TextWriter:
         shown = "".join(self._line[column:]).strip() if len(self._lines) == line else ""
         url = re.sub(r"[\s\x00-\x1f]", "", url)
         target = url[7:] if url[:7].lower() == "mailto:" else url
-        if shown.rstrip("/") not in (target.rstrip("/"), target.partition("://")[2].rstrip("/")):
+        if shown.strip("<>").rstrip("/") not in (target.rstrip("/"), target.partition("://")[2].rstrip("/")):
             self._line.append(f" ({target})")
 
     def _preformatted(self, text: str) -> None:

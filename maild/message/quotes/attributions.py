@@ -52,7 +52,7 @@ _VERB_ENDINGS = (
 # The name may stand behind these.
 _MIDDLE_VERBS = frozenset(
     "schrieb schreef skrev skreiv skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta писал(а) wrote"
-    " escreveu كتب נכתב".split()
+    " escreveu كتب كتب/كتبت נכתב".split()
 )
 _BEFORE_A_DATE = frozenset(["wrote", "escreveu"])
 _MIDDLE_VERB = re.compile(
@@ -77,7 +77,7 @@ _INTRODUCTION = re.compile(
 _DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+(?:-feira)?[.,:،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
 _BARE_DATE = re.compile(r"\(?(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
 _NAME_AND_ADDRESS = re.compile(
-    r"(?>(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8})[<(\[]{1,2}\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
+    r"(?>(?:[^\s<>@]{1,40}+\s{1,2}+){1,8})[<(\[]{1,2}\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
 )
 _BLANK = re.compile(r"\s")
 _TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
@@ -105,8 +105,11 @@ _DATE_LINE = re.compile(
     r"(?:\S{1,3} )?\w{2,4}\.?, \d{1,2} \w{3,5}\.? \d{4} \d\d:\d\d:\d\d [+-]\d{4}(?: \S{1,12})?\Z"
 )
 _GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
-# Yahoo's line breaks. In some languages the verb stands before the name, or has an auxiliary.
-_RUN_ON = re.compile(r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>(?:\s(?:h?a\s)?[^\s:]{2,20}[ \xa0]?)?:(?=[ \xa0]{2})")
+# Line breaks that a client wrote as blanks, or lost. In some languages the verb stands before the name, or has an
+# auxiliary.
+_RUN_ON = re.compile(
+    r"<?[^<>\s@]{1,64}@[^<>\s:]{1,255}>?(?:\s(?:h?a\s)?[^\s:]{2,20}[ \xa0]?)?:(?=[ \xa0]{2}|>\s?[^\s>])"
+)
 _QUOTING = re.compile(
     r"(?:quoting|thus (?:spake|wrote)|zitat von|selon|citeren|citando|citazione|citat från|citát|lainaus|cytat)\s",
     re.IGNORECASE,
@@ -175,6 +178,15 @@ def runs_on(line: str) -> bool:
     found = _RUN_ON.search(line[:LINE_CHARS])
     said = "" if found is None else _without_marks(line[: found.end()])
     return _judge(said, is_apart=True) == (Certainty.ALWAYS, True)
+
+
+def ends_quoted_one(above: str, line: str) -> bool:
+    """Whether a line is the end of an attribution whose beginning stands above it, and is quoted: a gateway has wrapped
+    the line that Apple Mail marks as a quote, too."""
+    if not may_end_one(line):
+        return False
+    found = find_attribution([above.lstrip("> "), line], 1, 0)
+    return found is not None and found.start == 0 and found.certainty is Certainty.ALWAYS
 
 
 def find_attribution(lines: list[str], last: int, first: int) -> Attribution | None:

@@ -15,6 +15,7 @@ _LINE_CHARS: Final = 300
 _DEVICE_LINE_CHARS: Final = 120
 _FOOTER_LINES: Final = 10
 _OUTLOOK_WORDS: Final = 7
+_WRAPPED_WORDS: Final = 3
 _MAX_DEVICE_LINES: Final = 50
 
 _SENT = re.compile(
@@ -57,7 +58,7 @@ _SENT_WORDS = frozenset(
 )
 _FROM_MOBILE = re.compile(r"\w{1,20} (?:from|via) (?:my )?mobile\Z|via mobile\Z", re.IGNORECASE)
 _DEVICE = re.compile(
-    r"(?<![^\W_])(?:i ?(?:phone|pho?n|pad|pod|mac|os)[\w'’-]{0,9}|mac ?book|apple|android|samsung|galaxy"
+    r"(?<![^\W_])(?:i ?(?:phone|pho?n|pad|pod|mac|os)[\w'’‑-]{0,9}|mac ?book|apple|android|samsung|galaxy"
     r"|black ?berry|nokia|lumia|htc|huawei|xiaomi|redmi|oneplus|pixel|motorola|moto|sony|xperia|wiko|alcatel"
     r"|zte|oppo|vivo|honor|lg|nexus|kindle|surface|windows|outlook|hotmail|yahoo|gmail|aol|gmx|web\.de"
     r"|t-online|mail\.ru|yandex|яндекс|почты|proton(?:mail)?|tuta(?:nota)?|posteo|fastmail|zoho|mailbox"
@@ -100,8 +101,8 @@ _MAKERS_LINK = re.compile(
     r"https://(?:aka\.ms/(?:o0ukef|AAb9ysg|ghei36)|go\.microsoft\.com/fwlink/\?LinkId=550986|www\.zoho\.com/mail)\b"
 )
 _AFTER_DEVICE = frozenset(
-    "using gesendet verschickt gönderildi küldve của tôi μου saya meu ของฉัน de device secure email sichere beveiligde"
-    " säker mail készülékről készülékemről cihazımdan laitteesta laitteestani enheten min".split()
+    "app using gesendet verschickt gönderildi küldve của tôi μου saya meu ของฉัน de device secure email sichere"
+    " beveiligde säker mail készülékről készülékemről cihazımdan laitteesta laitteestani enheten min".split()
 )
 _LINK = re.compile(
     r"[<(\[]{0,2}(?:https?://|www\.)[^\s<>]{0,250}[>)\]]{0,2}|<[^<>\n]{0,250}>|\([^()\n]{0,100}\)\Z"
@@ -139,7 +140,7 @@ def without_closing(text: str) -> str:
     end, device_lines = len(text.rstrip()), 0
     while end > 0:
         start = text.rfind("\n", 0, end) + 1
-        line = text[max(start, end - _LINE_CHARS) : end].strip()
+        line = text[max(start, end - _LINE_CHARS) : end].strip().replace("\xa0", " ")
         if end - start > _LINE_CHARS:
             break
         if line and not is_rule(line):
@@ -147,6 +148,9 @@ def without_closing(text: str) -> str:
                 _is_device_line(line, device_lines > 0) or _is_excuse(line, text[:start])
             ):
                 device_lines += 1
+            elif device_lines < _MAX_DEVICE_LINES and _ends_device_line(line, text[:start]):
+                device_lines += 1
+                start = text.rfind("\n", 0, start - 1) + 1
             elif not _is_name_signature(line, text[:start]):
                 break
         end = max(start - 1, 0)
@@ -194,6 +198,13 @@ def _is_device_line(line: str, is_below_one: bool) -> bool:
     return _SENT.match(line) is not None and _names_a_device(
         said if excuse is None else said[: excuse.start()]
     )
+
+
+def _ends_device_line(line: str, above: str) -> bool:
+    """Of one that a client has wrapped."""
+    beginning = above[-_LINE_CHARS:].removesuffix("\n").rpartition("\n")[2].strip()
+    is_end = line[0].islower() and len(line.split()) <= _WRAPPED_WORDS and bool(beginning)
+    return is_end and _is_device_line(f"{beginning} {line}", is_below_one=False)
 
 
 def _is_excuse(line: str, above: str) -> bool:

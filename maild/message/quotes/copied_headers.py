@@ -39,7 +39,7 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-", "##", "‐‐", "––", "――"])
-_DASHES = str.maketrans("‐‑‒–—―", "------")
+_ALIKE = str.maketrans("‐‑‒–—―\xa0", "------ ")
 _RULE = re.compile(r"[-_=*#—]{2,200}\Z")
 _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
 
@@ -97,23 +97,27 @@ _TRACE = re.compile(
     r"|mime-version|content-[a-z-]{1,40}|list-[a-z-]{1,40}|x-[a-z-]{1,40}):",
     re.IGNORECASE,
 )
+_DAVID_MARK = re.compile(r"\[?original message processed by david\b", re.IGNORECASE)  # Tobit's groupware
 _NOTES_MARK = re.compile(r"[^\n]{2,80}?---\d{1,4}[./-]\d{1,2}[./-]\d{1,4} [^\n-]{4,16}---")
 _STRIPPED = " \t\xa0*_>\u200e\u200f\u202a\u202c\ufeff"
 
 
 def may_begin_copy(head: str) -> bool:
     """Cheap: whether a line, stripped, looks like a field or a rule."""
-    return head[:2] in _RULE_BEGINNINGS or _field(head)[0] is not None
+    return head[:2] in _RULE_BEGINNINGS or _field(head)[0] is not None or _DAVID_MARK.match(head) is not None
 
 
 def begins_copy(lines: list[str], position: int, *, of_answer: bool = True) -> bool:
     """Whether the original begins at lines[position]: with a mark, a rule above its header fields, or those. What
     answers nothing may show some fields for other reasons, hardly all of them."""
     head, has_rule = _head(lines[position]), False
+    if _DAVID_MARK.match(head):
+        return True
     if head[:2] in _RULE_BEGINNINGS:
         if _MARK.match(head):
             return True
-        has_rule = _RULE.match(head) is not None or _TITLED_RULE.match(head) is not None
+        is_titled = _TITLED_RULE.match(head) is not None and _field(head)[0] is None  # a field may be in bold
+        has_rule = is_titled or _RULE.match(head) is not None
         if has_rule:
             position = _next_words(lines, position + 1)
     if position == len(lines) or not _is_block(lines, position, has_rule):
@@ -165,7 +169,10 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
         return False
     others = _further_fields(lines, position + 1, first)
     kinds = {kind for kind, _ in others}
-    next_kind = _field(lines[position + 1])[0] if position + 1 < len(lines) else None
+    below = position + 1
+    if first in _DATES and kinds.isdisjoint(_DATES) and _is_spaced(lines, below):
+        below += 1
+    next_kind = _field(lines[below])[0] if below < len(lines) else None
     has_address = "@" in value or any("@" in other for _, other in others)
     if first == "from":
         # "From: Berlin / To: Rome / Date: Monday" is what an author writes; no client writes fields above that one.
@@ -181,6 +188,12 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
         is_long = "from" in kinds and len(kinds) >= 2 and _DIGIT.search(value) is not None
         return is_long or (next_kind in ("from", "to") and _FULL_DATE.search(value) is not None)
     return _is_whole(kinds | {first})
+
+
+def _is_spaced(lines: list[str], position: int) -> bool:
+    """Whether blank lines stand between the fields, as a program leaves them that took the markup off."""
+    pair = lines[position : position + 3 : 2]
+    return len(pair) == 2 and not any(line[:LINE_CHARS].strip() for line in pair)
 
 
 def _is_shown(lines: list[str], position: int) -> bool:
@@ -239,7 +252,7 @@ def _field(line: str) -> tuple[str | None, str]:
     name, colon, value = line.partition(":")
     if not colon or len(name) > _NAME_CHARS:
         return None, ""
-    name, value = name.strip(_STRIPPED).lower(), value.strip(_STRIPPED)
+    name, value = name.replace("\xa0", " ").strip(_STRIPPED).lower(), value.strip(_STRIPPED)
     return None if name == _NUMBER_FIELD and "@" not in value else _KINDS.get(name), value
 
 
@@ -252,4 +265,4 @@ def _next_words(lines: list[str], position: int) -> int:
 
 def _head(line: str) -> str:
     head = line[:LINE_CHARS].strip()
-    return head if head.isascii() else head.translate(_DASHES)
+    return head if head.isascii() else head.translate(_ALIKE)

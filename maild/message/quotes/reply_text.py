@@ -15,6 +15,7 @@ from typing import Final
 from maild.message.quotes.attributions import (
     Attribution,
     Certainty,
+    ends_quoted_one,
     find_attribution,
     may_end_one,
     may_run_on,
@@ -252,6 +253,9 @@ class _ReplyLines:
         if not may_end_one(self._lines[number]):
             return may_run_on(self._lines[number]) and self._run_on(number)
         self._doubts += 1
+        if self._ends_quoted_attribution(number):
+            self._take_off(number, number + 1)
+            return True
         found = find_attribution(self._lines, number, self._position)
         if found is None:
             return False
@@ -264,6 +268,12 @@ class _ReplyLines:
         if found.words:
             self._kept.append(found.words)
         return True
+
+    def _ends_quoted_attribution(self, number: int) -> bool:
+        if not number or self._position < number:  # what stands above stays
+            return False
+        above = self._lines[number - 1][:_LINE_CHARS]
+        return above[:1] == ">" and ends_quoted_one(above, self._lines[number])
 
     def _run_on(self, number: int) -> bool:
         self._doubts += 1

@@ -27,6 +27,7 @@ from tests.support.work import Bomb, assert_proportional, bomb
         ('<a href="https://x.org/a">here</a>', "here (https://x.org/a)"),
         ('<a href="https://x.org/">x.org</a>', "x.org"),
         ("<a href=mailto:a@x.org>a@x.org</a>", "a@x.org"),
+        ("<a href=mailto:a@x.org>&lt;a@x.org&gt;</a>", "<a@x.org>"),
         ('<a href="javascript:alert(1)">x</a>', "x"),
         ('<a href="https://x.org"></a>y', "y"),
         ("<script>alert('</p>')</script>x<style>p{}</style>", "x"),

@@ -30,6 +30,7 @@ ATTRIBUTIONS = {
     "en dashes": "------On 5/4/2026 10:12 AM, Ann Example wrote-----",
     "en samsung": "---- Ann Example wrote ----",
     "en name first": "Ann Example <ann@example.org> wrote on Mon, May 4, 2026 at 10:12 AM:",
+    "de gmail, a note behind the name": "Ann (Example Inc.) <ann@example.org> schrieb am Mo., 4. Mai 2026 um 10:12:",
     "de thunderbird": "Am 04.05.2026 um 10:12 schrieb Ann Example:",
     "de gmail": "Ann Example <ann@example.org> schrieb am Mo., 4. Mai 2026 um 10:12 Uhr:",
     "de gmail, old": "Am Mo., 4. Mai 2026 um 10:12 Uhr schrieb Ann Example <ann@example.org>:",
@@ -85,6 +86,7 @@ ATTRIBUTIONS = {
     "ko gmail": "2026년 5월 4일 (월) 오전 10:12, Ann Example <ann@example.org>님이 작성:",
     "he gmail": "\u202bבתאריך יום ב׳, 4 במאי 2026 ב-10:12 "
     "מאת \u202aAnn\u202c\u200f <\u202aann@example.org\u202c\u200f>:\u202c",
+    "ar apple": "في ٠٤/٠٥/٢٠٢٦ الساعة ١٠:١٢ ص، كتب/كتبت Ann Example <ann@example.org>:",
     "ar gmail": "في الاثنين، 4 مايو 2026 في 10:12 ص تمت كتابة ما يلي بواسطة Ann Example <ann@example.org>:",
     "pt gmail, name first": "Ann Example <ann@example.org> escreveu no dia segunda, 4/05/2026 à(s) 10:12:",
     "hr gmail": "pon, 4. svi 2026. u 10:12 Ann Example <ann@example.org> napisao je:",
@@ -202,6 +204,10 @@ BLOCKS = {
     "en, bold, markdown": "**From:** Ann <ann@example.org>\n**Sent:** Monday\n**To:** Bob\n**Subject:** Offer",
     "en, blank lines": "From: Ann <ann@example.org>\n\nSent: Monday, 4 May 2026\n\nTo: Bob\n\nSubject: Offer",
     "de": "Von: Ann <ann@example.org>\nGesendet: Montag, 4. Mai 2026 10:12\nAn: Bob\nBetreff: Angebot",
+    "de, gmx": "Gesendet: Montag, 4. Mai 2026 um 10:12\nVon: Ann <ann@example.org>\nAn: Bob\nBetreff: Angebot",
+    "de, gmx, blank lines": "**Gesendet:** 4. Mai 2026 um 10:12\n\n**Von:** Ann <ann@example.org>\n\n**An:** Bob",
+    "fr, in bold": "** De : Ann a@example.org **\n** Envoyé : 4 mai 2026 10:12 **\n** À : Bob **\n** Objet : Prix **",
+    "ko, no-break spaces": "보낸\xa0사람: Ann <ann@example.org>\n보낸\xa0날짜: 2026년 5월 4일\n받는\xa0사람: Bob",
     "nl": "Van: Ann <ann@example.org>\nVerzonden: maandag 4 mei 2026 10:12\nAan: Bob\nOnderwerp: Bod",
     "fr": "De : Ann <ann@example.org>\nEnvoyé : lundi 4 mai 2026 10:12\nÀ : Bob\nObjet : Offre",
     "fr, yahoo": "De : Ann <ann@example.org>\nÀ : Bob\nEnvoyé le : Lundi 4 mai 2026 10h12\nObjet : Offre",
@@ -320,6 +326,9 @@ MARKS = [
     "----- Original Message -----",
     "*-------- Original Message --------*",
     "-----Reply Message-----",
+    "-----Original\xa0Message-----",
+    "Original Message processed by david® <https://david.tobit.software>",
+    "[Original Message processed by david®](https://david.tobit.software)",
     "-----Ursprüngliche Nachricht-----",
     "-----Antwort Nachricht-----",
     "-----Oprindelig meddelelse-----",
@@ -392,6 +401,10 @@ DEVICE_LINES = [
     "Preuzeto s <https://go.microsoft.com/fwlink/?LinkId=550986> Pošta za Windows",
     "Sent from my iPhone",
     "Sent from my iPhone.",
+    "Sent from my\xa0iPhone",
+    "Trimis de pe iPhone‑ul meu",
+    "Sent using the mobile mail app",
+    "Sent from my Example 10 smartphone on the Example Wireless 4G LTE\nnetwork.",
     "*Sent from my iPhone*",
     "(Sent from mobile device)",
     "<<sent by galaxy>>",
@@ -734,6 +747,36 @@ def test_an_original_may_begin_on_the_line_of_its_attribution(said: str) -> None
     assert extract_reply(f"{REPLY}\n\n  {said}   old\n\nolder") == REPLY
     once = f"{REPLY}\n\n{said} we wait"
     assert extract_reply(once) == once
+
+
+@pytest.mark.parametrize("behind", ["> old", ">old", "> old\nolder"])
+def test_a_quote_may_begin_right_behind_its_attribution(behind: str) -> None:
+    for said in ("On Mon, May 4, 2026 10:12 AM, ann@example.org wrote:", "Am 4. Mai 2026 schrieb <a@x.org>:"):
+        assert extract_reply(f"{REPLY}\n\n{said}{behind}") == REPLY
+
+
+def test_an_attribution_that_is_quoted_may_have_been_wrapped() -> None:
+    """As by a gateway, of Apple Mail's."""
+    quote = "> On 4 May 2026, at 10:12, Ann with a name of many words <ann@example.org>\nwrote:\n> \n> old\n>"
+    assert extract_reply(f"{REPLY}\n\nSent from my iPhone\n\n{quote}") == REPLY
+    assert extract_reply(f"> Am 4. Mai\nund wer schrieb:\n> old\n\n{REPLY}").startswith("und wer schrieb:")
+
+
+def test_words_below_a_wrapped_line_of_a_device_stay() -> None:
+    for words in ("Bob", "see you", "wish you well"):
+        assert extract_reply(f"{REPLY}\n\nSent from my iPhone\n{words}").endswith(words)
+
+
+def test_a_line_above_copied_headers_is_none_of_them_across_a_blank_line() -> None:
+    said = f"{REPLY}\n\nDate: 5 May 2026"
+    assert extract_reply(f"{said}\n\n{BLOCKS['en']}\n\n{OLD}") == said
+    block = "From: Ann <ann@example.org>\nTo: Bob\nSubject: Offer"
+    assert extract_reply(f"{said}\n\n{block}\n\n{OLD}") == said
+
+
+def test_an_answer_below_copied_headers_at_the_top_stays() -> None:
+    text = f"{BLOCKS['de, gmx, blank lines']}\n\n\n{REPLY}"
+    assert extract_reply(text) == text
 
 
 def test_a_mark_without_dashes_goes_with_the_header_fields_below_it() -> None:
