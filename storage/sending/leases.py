@@ -165,19 +165,24 @@ def lease(
     }
     rows = tx.all(_DUE, {**window, **refused, "limit": limit})
     scanned = tx.one(_SCANNED_TO, window) if any(full) and len(rows) < limit else None
+    leased = _attempted([Due(*row) for row in rows], now_ms, retry_at)
+    taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
+    tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
+    scanned_to = QueuePlace(*scanned) if scanned else None
+    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to, at_ms=now_ms)
+
+
+def _attempted(rows: Iterable[Due], now_ms: int, retry_at: Callable[[int, int], int]) -> list[Due]:
+    """The rows with an attempt more, and the time of the next."""
     leased = []
     times: dict[tuple[str, str, int, int], int] = {}
-    for row in rows:
-        due = Due(*row)
+    for due in rows:
         attempts = due.attempts + 1
         together = (due.message_id, due.domain, due.position if due.unsubscribe else 0, attempts)
         if together not in times:
             times[together] = retry_at(attempts, due.expires_at)
         leased.append(due._replace(attempts=attempts, next_attempt_at=times[together], leased_at=now_ms))
-    taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
-    tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
-    scanned_to = QueuePlace(*scanned) if scanned else None
-    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to, at_ms=now_ms)
+    return leased
 
 
 def waiting(tx: Tx, source: str, parameters: Mapping[str, object], limit: int) -> list[Due]:
