@@ -62,18 +62,7 @@ def create(
 ) -> InboxRow:
     """Write an active inbox and answer its row; AddressTaken, AddressInCooldown. `metadata`: a JSON object."""
     address = f"{username}@{domain}"
-    if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
-        raise AddressTaken(address)
-    # An organization that verified a custom domain after another one need not wait for the names of that one.
-    deactivated_at = tx.value(
-        """SELECT max(deactivated_at) FROM inboxes
-           WHERE address = :address AND is_active = 0 AND (organization_id = :organization OR NOT EXISTS
-             (SELECT 1 FROM domains WHERE domain_name = :domain AND organization_id = :organization
-                AND status = 'verified'))""",
-        {"address": address, "organization": organization_id, "domain": domain},
-    )
-    if deactivated_at is not None and deactivated_at + QUARANTINE_MS > now_ms:
-        raise AddressInCooldown(deactivated_at + QUARANTINE_MS)
+    _refuse_taken(tx, address, domain, organization_id, now_ms)
     row = tx.one(
         f"""INSERT INTO inboxes (id, organization_id, address, username, domain, name, agent_id, metadata,
               is_operator, created_at, updated_at)
@@ -94,6 +83,21 @@ def create(
     )
     assert row is not None
     return InboxRow(*row)
+
+
+def _refuse_taken(tx: Tx, address: str, domain: str, organization_id: str, now_ms: int) -> None:
+    if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
+        raise AddressTaken(address)
+    # An organization that verified a custom domain after another one need not wait for the names of that one.
+    deactivated_at = tx.value(
+        """SELECT max(deactivated_at) FROM inboxes
+           WHERE address = :address AND is_active = 0 AND (organization_id = :organization OR NOT EXISTS
+             (SELECT 1 FROM domains WHERE domain_name = :domain AND organization_id = :organization
+                AND status = 'verified'))""",
+        {"address": address, "organization": organization_id, "domain": domain},
+    )
+    if deactivated_at is not None and deactivated_at + QUARANTINE_MS > now_ms:
+        raise AddressInCooldown(deactivated_at + QUARANTINE_MS)
 
 
 def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:
