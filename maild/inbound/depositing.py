@@ -76,23 +76,24 @@ class Depositor:
             raise SmtpError(*UNAVAILABLE)  # all were deactivated since RCPT
         if len(delivered) < len(received.recipients):
             blobs.retain(tx, received.stored.id, len(delivered) - len(received.recipients))
+        shown = {inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"}
+        self._keep_domain_report(tx, received, shown, now_ms)
+        held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
+        return Committed(first_id, delivered, held, report.message_id if report is not None else None)
+
+    def _keep_domain_report(self, tx: Tx, received: Received, shown: Mapping[str, str], now_ms: int) -> None:
+        """`shown`: the inbox → its message, of those that accept it."""
         if received.about_domain is not None:
-            sender = received.verdict.auth["verifiedDomain"]
-            shown = {
-                inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"
-            }
             domain_reports.keep(
                 tx,
                 self._ids,
                 received.about_domain,
                 received.recipients,
                 shown,
-                sender,
+                received.verdict.auth["verifiedDomain"],
                 now_ms,
                 self._mailboxes.shared_domains,
             )
-        held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
-        return Committed(first_id, delivered, held, report.message_id if report is not None else None)
 
     def _admit(self, tx: Tx, received: Received, now_ms: int) -> Mapping[str, Admittance]:
         """What each inbox does with it: accept it or hold it. SmtpError where all refuse it."""
