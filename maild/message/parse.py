@@ -67,18 +67,14 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     buffer: Buffer = raw.tobytes() if isinstance(raw, memoryview) else raw
     end = len(buffer)
     start = header_start(buffer, end)
-    fields_end, body = find_body(buffer, start, end)
-    indexer = Indexer(buffer, guesser)
-    section_end = fields_end
-    defects: list[str] = []
-    if fields_end - start > MAX_HEADER_BYTES:
-        defects.append("header-too-large")
-        limit = start + MAX_HEADER_BYTES
-        fields_end = buffer.rfind(b"\n", start, limit) + 1 or limit
+    section_end, body = find_body(buffer, start, end)
+    fields_end = _read_up_to(buffer, start, section_end)
     section = bytes(buffer[start:fields_end])
     headers = read_headers(section)
+    defects = ["header-too-large"] if fields_end < section_end else []
     if len(headers) >= MAX_HEADER_FIELDS:
         defects.append("too-many-fields")
+    indexer = Indexer(buffer, guesser)
     indexer.run(headers, body, end)
     texts = indexer.text or indexer.html
     if texts and not section.isascii():
@@ -108,6 +104,14 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         is_auto_reply=is_auto_reply(headers, subject),
         defects=(*defects, *indexer.defects),
     )
+
+
+def _read_up_to(buffer: Buffer, start: int, section_end: int) -> int:
+    """The end of the header fields that are read: of a section that is too large, the last whole line within bounds."""
+    if section_end - start <= MAX_HEADER_BYTES:
+        return section_end
+    limit = start + MAX_HEADER_BYTES
+    return buffer.rfind(b"\n", start, limit) + 1 or limit
 
 
 def _first_octets(raw: Buffer, text: Slice) -> bytes:
