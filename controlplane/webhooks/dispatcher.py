@@ -274,7 +274,7 @@ class Dispatcher(LoopService):
         duration_ms: int,
         goes_on: bool,
     ) -> Made:
-        state, error, retry_after_s = sent.verdict
+        state, _, retry_after_s = sent.verdict
         if state != "halted" and self._slow_start.note(delivery.webhook_id, sent.verdict.is_successful):
             self.wake()
         # The delay counts from the end of this attempt.
@@ -293,22 +293,25 @@ class Dispatcher(LoopService):
         # A retry has a time, for which only a look-out sets the alarm; a failed endpoint has no claim to a slot.
         ended = Ended(AttemptSettlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
         following = await self._record(ended)
+        self._tell(record, event, state)
+        return Made(record, following)
+
+    def _tell(self, record: WebhookAttempt, event: EventRow, state: str) -> None:
         tell(
             self._log,
             LogEvent.WEBHOOK_ATTEMPTED,
             message_id=event.message_id,
             event_type=event.type,
             delivery_id=record.id,
-            webhook_id=delivery.webhook_id,
+            webhook_id=record.webhook_id,
             event_id=event.id,
-            attempt=delivery.attempt,
-            code=sent.status,
+            attempt=record.attempt,
+            code=record.response_status,
             state=state,
-            reason=None if error is None else clean(error),
+            reason=None if record.error is None else clean(record.error),
             organization_id=event.organization_id,
-            duration_ms=duration_ms,
+            duration_ms=record.duration_ms,
         )
-        return Made(record, following)
 
     async def _record(self, ended: Ended) -> LeasedDelivery | None:
         """Record the attempt; what was leased in its place."""
