@@ -43,8 +43,26 @@ async def list_messages(call: Call) -> JsonArray:
     asked = AskedLabels.of(query.labels, query.unread)
     if asked.is_contradiction:
         return JsonArray(nothing())
-    scope = Scope(
-        call.organization_id,
+    scope = _scope_of(call.organization_id, inbox_id, query, asked)
+    before = min(filter(None, (query.before, query.cursor)), default=None)
+    needle = Needle.of(query.q, query.from_ or _sender_within(scope))
+    if needle is None and not scope.is_filtered:
+        return JsonArray(parts(call, await _page(call, scope, before, query.limit)))
+    found = await searching.find(
+        call.db,
+        call.services.search_index,
+        call.services.kept_json,
+        scope,
+        needle or IN_EVERYTHING,
+        before,
+        query.limit,
+    )
+    return JsonArray(parts(call, found))
+
+
+def _scope_of(organization_id: str, inbox_id: str | None, query: ListMessages, asked: AskedLabels) -> Scope:
+    return Scope(
+        organization_id,
         inbox_id,
         query.threadId,
         query.direction,
@@ -61,20 +79,6 @@ async def list_messages(call: Call) -> JsonArray:
         has_attachments=query.hasAttachments,
         is_held=bool(query.held),
     )
-    before = min(filter(None, (query.before, query.cursor)), default=None)
-    needle = Needle.of(query.q, query.from_ or _sender_within(scope))
-    if needle is None and not scope.is_filtered:
-        return JsonArray(parts(call, await _page(call, scope, before, query.limit)))
-    found = await searching.find(
-        call.db,
-        call.services.search_index,
-        call.services.kept_json,
-        scope,
-        needle or IN_EVERYTHING,
-        before,
-        query.limit,
-    )
-    return JsonArray(parts(call, found))
 
 
 def _sender_within(scope: Scope) -> str | None:
