@@ -230,7 +230,6 @@ class Pipeline:
 
     def _commit(self, tx: Tx, prepared: Prepared) -> Accepted | Refused:
         submission, now_ms = prepared.submission, self._clock.now_ms()
-        principal, request = submission.principal, submission.request
         made = self._made_before(tx, submission)
         if made is not None:
             return made
@@ -257,19 +256,24 @@ class Pipeline:
                 attempt, message, reasons, prepared.warnings or (), self._ids.new("rev")
             )
             reviews.open_(tx, review, self._ids.new("evt"))
-        elif request.sendAt is None:
+        elif submission.request.sendAt is None:
             queued = self._admission.enqueue(tx, attempt, inbox, message.id)
         inboxes.sent(tx, inbox.id, now_ms)
+        self._end_work(tx, submission, message.id, now_ms)
+        self._record(tx, prepared, attempt, inbox, message.id, review)
+        return _answered(tx, submission, message, attachments, queued, review)
+
+    def _end_work(self, tx: Tx, submission: Submission, message_id: str, now_ms: int) -> None:
+        """What the message is the end of: a claim, where it says so, and the draft that it was. DraftChanged."""
+        principal, request = submission.principal, submission.request
         told = ChangeEvents(self._ids.new, now_ms)
         if request.claimId is not None and request.completeClaim:
             complete(tx, principal.organization_id, request.claimId, told)
         if submission.draft is not None:
-            draft = drafts.mark_sent(tx, submission.draft.id, message.id, now_ms)
+            draft = drafts.mark_sent(tx, submission.draft.id, message_id, now_ms)
             if draft is None:
                 raise DraftChanged
             told.draft_changed(tx, "updated", draft, principal.mode)
-        self._record(tx, prepared, attempt, inbox, message.id, review)
-        return _answered(tx, submission, message, attachments, queued, review)
 
     def _record(
         self,
