@@ -1,5 +1,8 @@
 """Inboxes, and the conversations in one."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from controlplane.console.page import Html, PageCall, SeeOther
 
 PAGE = 50
@@ -37,37 +40,40 @@ async def show(call: PageCall) -> Html:
     words = call.query.get("q", "").strip()[:200]
     label = call.query.get("label", "").strip()
     flags = {name: call.query.get(name) == "1" for name in _FLAGS}
+    asked = {
+        "labels": label or None,
+        "unread": "true" if flags["unread"] else None,
+        "cursor": call.query.get("cursor"),
+    }
+    threads, messages, next_cursor = None, None, None
+    if words:
+        messages, next_cursor = await _messages(call, words, asked)
+    else:
+        threads, next_cursor = await _threads(call, flags["archived"], asked)
     shown = {
         "inbox": inbox,
         "q": words,
         "label": label,
         **flags,
         "public_url": call.public_url,
-        "threads": None,
-        "messages": None,
-        "next_cursor": None,
+        "threads": threads,
+        "messages": messages,
+        "next_cursor": next_cursor,
     }
-    if words:
-        found = await call.ask(
-            "listMessages",
-            inboxId=call.id,
-            q=words,
-            labels=label or None,
-            unread="true" if flags["unread"] else None,
-            cursor=call.query.get("cursor"),
-            limit=FOUND,
-        )
-        more = found[-1]["id"] if len(found) == FOUND else None
-        return Html("inbox.html", {**shown, "messages": found, "next_cursor": more})
-    found = await call.ask(
-        "listThreads",
-        inboxId=call.id,
-        isArchived="true" if flags["archived"] else "false",
-        unread="true" if flags["unread"] else None,
-        labels=label or None,
-        cursor=call.query.get("cursor"),
-        limit=THREADS,
-    )
+    return Html("inbox.html", shown)
+
+
+async def _messages(call: PageCall, words: str, asked: Mapping[str, str | None]) -> tuple[Any, str | None]:
+    """Those that have the words, and where there are more."""
+    found = await call.ask("listMessages", inboxId=call.id, q=words, **asked, limit=FOUND)
+    return found, found[-1]["id"] if len(found) == FOUND else None
+
+
+async def _threads(
+    call: PageCall, is_archived: bool, asked: Mapping[str, str | None]
+) -> tuple[Any, str | None]:
+    """The threads of the inbox, and where there are more."""
+    archived = "true" if is_archived else "false"
+    found = await call.ask("listThreads", inboxId=call.id, isArchived=archived, **asked, limit=THREADS)
     found = [{**one, "cursor": f"{one['id']}@{one['lastMessageAt']}"} for one in found]
-    more = found[-1]["cursor"] if len(found) == THREADS else None
-    return Html("inbox.html", {**shown, "threads": found, "next_cursor": more})
+    return found, found[-1]["cursor"] if len(found) == THREADS else None
