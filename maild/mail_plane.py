@@ -127,21 +127,18 @@ def mail_in(
     trace = TraceWriter(hostname, clock)
     strangers = StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later)
     patience = Patience()
-    judge = SenderJudge(
-        ground.resolver,
-        clock,
-        hostname,
-        enforces=settings.inbound.dmarc == "enforce",
-        trusted_sealers=frozenset(settings.inbound.trusted_sealers),
-        patience=patience,
-        deadline_s=ground.tuning.smtp.auth_deadline_s,
-    )
     spam_filter = (
         SpamFilter(ask_spam_filter, ground.resolver, patience, strangers) if ask_spam_filter else None
     )
     first_look = FirstLook(ids, clock, examine)
     reception = Reception(
-        ground.cpu, ground.cpu_process, clock, judge, spam_filter, first_look, ground.shared_domains
+        ground.cpu,
+        ground.cpu_process,
+        clock,
+        _judge(ground, patience),
+        spam_filter,
+        first_look,
+        ground.shared_domains,
     )
     depositor = Depositor(clock, ids, mailboxes, trace, senders, ground.audit)
     acceptor = Acceptor(ground.db, ground.blobs, clock, mailboxes, reception, depositor)
@@ -163,6 +160,19 @@ def mail_in(
         ground.db, ground.blobs, ground.cpu_process, clock, ids, mailboxes, trace, first_look
     )
     return MailIn(listener, local, common)
+
+
+def _judge(ground: Ground, patience: Patience) -> SenderJudge:
+    settings = ground.settings
+    return SenderJudge(
+        ground.resolver,
+        ground.clock,
+        settings.server.hostname,
+        enforces=settings.inbound.dmarc == "enforce",
+        trusted_sealers=frozenset(settings.inbound.trusted_sealers),
+        patience=patience,
+        deadline_s=ground.tuning.smtp.auth_deadline_s,
+    )
 
 
 def submission(ground: Ground, common: ListenerGround, log_in: LogIn) -> SubmissionListener | None:
