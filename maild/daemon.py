@@ -11,6 +11,7 @@ import random
 import signal
 import ssl
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -60,7 +61,7 @@ from storage.mail.blobs import Blobs
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex
-from storage.service import ServiceDied, Supervisor
+from storage.service import Service, ServiceDied, Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
@@ -200,13 +201,21 @@ class Daemon:
         self.tls_reporter, self.audit = api.tls_reporter, api.audit
         self.submission = submission(ground, common, api.log_in)
         self.certificates = self._certificate_watch()
-        self._supervisor = Supervisor(
+        mail: list[Service] = [
+            *([spam_filter] if spam_filter else []),
+            *([policy_hosts] if policy_hosts else []),
+            queue,
+            *([StsRefresh(sts, ground.db, ground.clock)] if sts else []),
+        ]
+        self._supervisor = self._supervise(ground, [*api.background, *mail], api.dispatcher, queue)
+
+    def _supervise(
+        self, ground: Ground, planes: Sequence[Service], dispatcher: Service, queue: Service
+    ) -> Supervisor:
+        """Everything that has a life of its own, in the order in which it starts: first what the planes have."""
+        return Supervisor(
             [
-                *api.background,
-                *([spam_filter] if spam_filter else []),
-                *([policy_hosts] if policy_hosts else []),
-                queue,
-                *([StsRefresh(sts, ground.db, ground.clock)] if sts else []),
+                *planes,
                 self.indexer,
                 self.retention,
                 self.self_check,
@@ -219,7 +228,7 @@ class Daemon:
                 self.loop_monitor,  # nobody waits for what the start does
             ],
             # The server would wait for readers of streams; it answers requests that call webhooks.
-            lines=[[self.streams, self.http, api.dispatcher], *([one] for one in self._listeners), [queue]],
+            lines=[[self.streams, self.http, dispatcher], *([one] for one in self._listeners), [queue]],
         )
 
     async def _lay_ground(self) -> Ground:
