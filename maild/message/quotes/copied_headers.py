@@ -31,14 +31,27 @@ _MARK_WORDS = (
     r"|tin nhắn gốc|thư gốc|邮件原件|郵件原件|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일"
     r"|הודעה מקורית|الرسالة الأصل\S{1,6})"
 )
+# What help desks have their customers answer above.
+_ANSWER_WORD = (
+    r"(?:reply|respond|answer|response|antwort|répon|respuesta|resposta|antwoord|rispo|svar|odpowied|ответ"
+    r"|відповід)"
+)
+_ABOVE_THIS_LINE = (
+    r"(?:above this line|(?<=reply )above\.|oberhalb dieser zeile|au-dessus de cette ligne"
+    r"|(?:encima de|sobre) esta línea|acima desta linha|boven deze (?:lijn|regel)|sopra questa (?:riga|linea)"
+    r"|over denne linje|ovanför (?:den här|denna) rad|powyżej tej linii|над этой строкой|над цим рядком)"
+)
 _BARE_MARK = re.compile(rf"\s{{0,4}}{_MARK_WORDS}\s*\Z", re.IGNORECASE)
 _MARK = re.compile(
     rf"[*\s]{{0,3}}(?:-{{2,}}+|_{{5,}}+)\s{{0,4}}{_MARK_WORDS}\s{{0,4}}(?:-{{2,}}|_{{5,}})"
-    r"|[#=*_-]{2,8}+\s{0,2}(?:please )?(?:type|write|enter|reply|bitte|veuillez|escriba|responda)[^\n]{0,40}"
-    r"(?:above this line|oberhalb dieser zeile|au-dessus de cette ligne|encima de esta línea|acima desta linha)",
+    r"|##-[^\n]{2,120}-##\Z"  # Zendesk's, in any language
+    r"|[#=*_-]{2,60}+\s{0,2}(?:(?:please )?(?:reply|respond|answer|write|type|(?:type|write|enter) your reply)"
+    r" above this line|(?:bitte )?oberhalb dieser zeile antworten)"
+    rf"|[#=*_-]{{2,60}}+(?>[^\n]{{0,60}}?{_ANSWER_WORD})(?>[^\n]{{0,60}}?{_ABOVE_THIS_LINE})"
+    r"[^\n]{0,100}+(?<=[#=*_-]{2})\Z",
     re.IGNORECASE,
 )
-_RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-", "##", "‐‐", "––", "――"])
+_RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-", "-=", "=-", "—-", "##", "‐‐", "––", "――"])
 _ALIKE = str.maketrans("‐‑‒–—―\xa0", "------ ")
 _RULE = re.compile(r"[-_=*#—]{2,200}\Z")
 _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
