@@ -38,7 +38,7 @@ from maild.inbound.listener import Listener
 from maild.inbound.session_listener import ListenError, SessionListener
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
-from maild.message import guessing
+from maild.message.characters import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.routing.relays import Relays
 from maild.outbound.sessions.tls_policy import TlsPolicies

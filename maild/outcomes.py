@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from maild import circuit_breaker
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
 from storage import states

@@ -16,7 +16,7 @@ from controlplane.operations.results import Result
 from controlplane.operations.table import SUBMIT_MESSAGE
 from controlplane.sending.written_mail import MailSubmission
 from maild.errors import SmtpError
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from maild.ports import SubmittedMail
 from maild.submission.replies import reply_to
 from storage.audit.acts import Act

@@ -12,7 +12,7 @@ import structlog
 from conf.log_events import LogEvent, tell
 from controlplane.access.console_links import link_to
 from controlplane.sending.operator_mail import OperatorMail, plain_mail
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import Clock, iso

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from controlplane.console.budget import PAGE_BYTES
-from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
+from maild.message.html.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
 
 WORDS_CHARS = 80
 LOOK_BACK_CHARS = 1000  # for a tag, where a part ends better than in a word

@@ -17,9 +17,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from controlplane.contract.scopes import GRANTABLE
-from maild.message.address import AddressSyntaxError, validate
-from maild.message.header_writer import ComposeError, write_extra
-from maild.message.idn import ascii_domain
+from maild.message.fields.address import AddressSyntaxError, validate
+from maild.message.fields.idn import ascii_domain
+from maild.message.writing.header_writer import ComposeError, write_extra
 
 LABEL_CHARS = 64
 OUR_LABELS = "svc:"

@@ -15,7 +15,7 @@ from controlplane.contract.fields import (
     id_of,
 )
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
-from maild.message.address import normalize, split, strip_plus
+from maild.message.fields.address import normalize, split, strip_plus
 from storage.agents.rules import LABELS_BELOW_MAX
 
 NOTE_CHARS = 200

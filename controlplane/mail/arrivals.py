@@ -9,7 +9,7 @@ left out. And the position that is handed out where nothing came is as much olde
 from collections import deque
 from typing import NamedTuple
 
-from maild.message.address import is_within
+from maild.message.fields.address import is_within
 from storage.agents import code_claims
 from storage.engine.tx import Tx
 from storage.ids import first_at, made_at

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from maild.message.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
+from maild.message.characters.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
+from maild.message.characters.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.digest import slices_from
-from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.model import Slice
-from maild.message.parse import read_text
-from maild.message.text_stream import text_pieces
+from maild.message.parsing.parse import read_text
+from maild.message.parsing.text_stream import text_pieces
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import blobs, messages

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controlplane.mail.bodies import BODY_SLICES_MAX, stored_octets
-from maild.message.address import normalize
-from maild.message.decode import decode_stream
+from maild.message.characters.decode import decode_stream
 from maild.message.digest import slices_from
 from maild.message.evidence.examine import (
     MAX_FILES,
@@ -25,7 +24,8 @@ from maild.message.evidence.examine import (
 from maild.message.evidence.files import HEAD_OCTETS, NamedFile
 from maild.message.evidence.finding import VERSION, EvidenceFound
 from maild.message.evidence.senders import SenderFacts, domain_of
-from maild.message.parse import parse, read_text
+from maild.message.fields.address import normalize
+from maild.message.parsing.parse import parse, read_text
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import blobs, evidence, held_mail, messages

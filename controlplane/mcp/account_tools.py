@@ -10,7 +10,7 @@ from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, known, plain
 from controlplane.mcp.tool import Facts, ToolCall
 from controlplane.operations.table import WHO_AM_I
-from maild.message.address import is_within
+from maild.message.fields.address import is_within
 
 CALLER_FACTS = {
     "address": "string", "inboxId": "string", "mode": "string", "scopes": "array", "unread": "integer",

@@ -7,7 +7,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.mail import bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download
-from maild.message.charsets import begins_as_utf8
+from maild.message.characters.charsets import begins_as_utf8
 from storage.engine.tx import Tx
 from storage.mail import blobs, held_mail, messages
 from storage.mail.blobs import Blob, BlobMissing

@@ -14,9 +14,9 @@ from controlplane.operations.retries import accepted, answered_before, retry_of
 from controlplane.sending import replying
 from controlplane.sending.attachments import check_total
 from controlplane.sending.submission import Retry, Submission
-from maild.message.compose import OutgoingAttachment
-from maild.message.header_writer import is_id
-from maild.message.outgoing_warnings import AuthoredWords
+from maild.message.writing.compose import OutgoingAttachment
+from maild.message.writing.header_writer import is_id
+from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.engine.tx import Tx
 from storage.mail import blobs, messages
 from storage.mail.blobs import Blob, BlobMissing

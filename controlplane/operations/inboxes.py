@@ -10,7 +10,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from maild.message.address import is_within
+from maild.message.fields.address import is_within
 from storage.agents import agents, policies
 from storage.agents.policies import Policy, document_of
 from storage.audit.acts import Act

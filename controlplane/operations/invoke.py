@@ -26,7 +26,7 @@ from controlplane.operations.operation import (
 )
 from controlplane.operations.results import AnyResult
 from controlplane.webhooks.waits import OnLeave
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.engine.database import Database

@@ -16,7 +16,7 @@ from controlplane.sending.preflight import Judgement, Wish, telling, words_of
 from controlplane.sending.preparing import refuse_unsendable, request_of, spare_live_draft
 from controlplane.sending.replying import SENDING
 from controlplane.sending.submission import Submission
-from maild.message.outgoing_warnings import AuthoredWords
+from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.engine.tx import Tx
 from storage.mail import drafts, inboxes
 from storage.records import DraftRow

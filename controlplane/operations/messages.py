@@ -15,7 +15,7 @@ from controlplane.operations.results import Download, JsonArray, JsonPieces, Res
 from controlplane.operations.retries import accepted, retry_of
 from controlplane.operations.shown_messages import Whole, nothing, parts, shown_message
 from controlplane.sending.submission import Submission
-from maild.message.idn import unicode_domain
+from maild.message.fields.idn import unicode_domain
 from storage.audit.acts import Act
 from storage.engine.tx import Tx
 from storage.mail import blobs, held_mail, messages

@@ -7,8 +7,8 @@ from controlplane.mail import bodies
 from controlplane.mail.bodies import MessageBody
 from controlplane.operations.operation import Call
 from controlplane.operations.shown_messages import Whole, read_bodies
-from maild.message.quoting import QUOTED_OCTETS, Original
-from maild.message.text import html_to_text
+from maild.message.parsing.text import html_to_text
+from maild.message.writing.quoting import QUOTED_OCTETS, Original
 from storage.engine.tx import Tx
 from storage.records import MessageRow, load
 from storage.shown import message_json

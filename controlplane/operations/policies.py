@@ -6,7 +6,7 @@ from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizati
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage.agents import policies
 from storage.agents.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
 from storage.audit.acts import Act, Actor

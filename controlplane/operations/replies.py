@@ -18,7 +18,7 @@ from controlplane.operations.retries import accepted, answered_before, retry_of
 from controlplane.sending import replying
 from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
-from maild.message.outgoing_warnings import AuthoredWords
+from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.engine.tx import Tx
 from storage.mail import conversation, messages, threads
 from storage.records import MessageRow

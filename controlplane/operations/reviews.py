@@ -15,7 +15,7 @@ from controlplane.operations.thread_context import context_text
 from controlplane.sending.replying import SENDING
 from controlplane.sending.review_desk import find
 from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_json, reviewed_message
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage.agents import reviews
 from storage.agents.reviews import ReviewFilter
 from storage.clock import iso, iso_or_none

@@ -5,7 +5,7 @@ from typing import Any
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.clock import iso

@@ -13,7 +13,7 @@ from controlplane.sending import guards
 from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage import usage
 from storage.agents import policies, rules
 from storage.agents.rules import Ruling

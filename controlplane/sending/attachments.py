@@ -6,7 +6,7 @@ import pybase64
 
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from maild.message.compose import OutgoingAttachment
+from maild.message.writing.compose import OutgoingAttachment
 from storage.turns.cpu_threads import CpuThreads
 
 MEGABYTE = 1_048_576

@@ -13,12 +13,12 @@ from controlplane.contract.refusals import Fault, invalid
 from controlplane.sending.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.submission import subject_of
-from maild.message.address import normalize
-from maild.message.compose import Composed, ComposeError, Outgoing, OutgoingAttachment, compose
 from maild.message.digest import KeptContent, kept_of_composed
+from maild.message.fields.address import normalize
+from maild.message.fields.thread_headers import reply_references
 from maild.message.model import Mailbox
-from maild.message.text import html_to_text
-from maild.message.thread_headers import reply_references
+from maild.message.parsing.text import html_to_text
+from maild.message.writing.compose import Composed, ComposeError, Outgoing, OutgoingAttachment, compose
 from storage.records import InboxRow, MessageRow, load
 from storage.turns.cpu_threads import CpuThreads
 

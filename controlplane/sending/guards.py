@@ -20,8 +20,8 @@ from controlplane.sending.participants import (
     may_answer,
     not_allowed,
 )
-from maild.message.address import normalize, suppression_keys
-from maild.message.reply_recipients import is_own
+from maild.message.fields.address import normalize, suppression_keys
+from maild.message.writing.reply_recipients import is_own
 from storage import usage
 from storage.agents import claims
 from storage.agents.policies import Levels

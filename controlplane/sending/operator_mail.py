@@ -12,10 +12,10 @@ from controlplane.sending import rows
 from controlplane.sending.recording import said_of
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Submission, WrittenMail
-from maild.message.address import normalize
-from maild.message.compose import Outgoing, compose
 from maild.message.digest import digest
+from maild.message.fields.address import normalize
 from maild.message.model import Mailbox
+from maild.message.writing.compose import Outgoing, compose
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import Clock

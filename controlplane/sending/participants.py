@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 
 from controlplane.contract.refusals import Refusal
-from maild.message.address import normalize
-from maild.message.reply_recipients import Correspondence, is_foreign
+from maild.message.fields.address import normalize
+from maild.message.writing.reply_recipients import Correspondence, is_foreign
 from storage.agents import rules
 from storage.agents.rules import Ruling
 from storage.engine.tx import Tx

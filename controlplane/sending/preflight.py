@@ -22,11 +22,16 @@ from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.participants import allowed_by_rules, correspondence, may_answer
 from controlplane.sending.preparing import Preparation, SendContext, look
 from controlplane.sending.submission import Submission, subject_of
-from maild.message import outgoing_warnings
-from maild.message.address import normalize, split, suppression_keys
 from maild.message.digest import KeptContent
-from maild.message.outgoing_warnings import AddressFinder, AuthoredWords, content_warnings, is_no_reply
-from maild.message.reply_recipients import is_foreign
+from maild.message.fields.address import normalize, split, suppression_keys
+from maild.message.writing import outgoing_warnings
+from maild.message.writing.outgoing_warnings import (
+    AddressFinder,
+    AuthoredWords,
+    content_warnings,
+    is_no_reply,
+)
+from maild.message.writing.reply_recipients import is_foreign
 from storage.agents.policies import Policy
 from storage.agents.rules import Ruling
 from storage.clock import DAY_MS, Clock

@@ -12,8 +12,8 @@ from controlplane.sending.attachments import decode_attachments
 from controlplane.sending.composing import Composer, Letter
 from controlplane.sending.queue_room import QueueRoom
 from controlplane.sending.submission import Submission, check_if_last
-from maild.message.compose import OutgoingAttachment
 from maild.message.digest import KeptContent
+from maild.message.writing.compose import OutgoingAttachment
 from storage import switches
 from storage.clock import DAY_MS, Clock
 from storage.disk import Disk

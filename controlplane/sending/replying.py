@@ -23,17 +23,17 @@ from controlplane.sending.participants import (
     not_allowed,
 )
 from controlplane.sending.submission import NO_SUBJECT
-from maild.message import quoting
-from maild.message.address import normalize
-from maild.message.quoting import Original
-from maild.message.reply_recipients import (
+from maild.message.fields.address import normalize
+from maild.message.fields.thread_headers import forward_subject, reply_subject
+from maild.message.writing import quoting
+from maild.message.writing.quoting import Original
+from maild.message.writing.reply_recipients import (
     RECIPIENTS_MAX,
     Dropped,
     ReplyRecipients,
     TooManyRecipients,
     resolve,
 )
-from maild.message.thread_headers import forward_subject, reply_subject
 from storage.agents import policies
 from storage.engine.tx import Tx
 from storage.mail import inboxes

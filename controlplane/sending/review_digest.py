@@ -14,7 +14,7 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.sending.operator_mail import OperatorMail, plain_mail
-from maild.message.address import normalize, suppression_keys
+from maild.message.fields.address import normalize, suppression_keys
 from storage.agents import policies, review_digests
 from storage.agents.review_digests import NO_DIGEST
 from storage.clock import Clock, iso

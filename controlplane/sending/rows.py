@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from controlplane.contract.refusals import Refusal
 from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.submission import Submission, WrittenMail
-from maild.message.address import normalize
 from maild.message.digest import KeptContent
-from maild.message.thread_headers import base_subject, named_messages
+from maild.message.fields.address import normalize
+from maild.message.fields.thread_headers import base_subject, named_messages
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import threads

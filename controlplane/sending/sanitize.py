@@ -10,7 +10,7 @@ from collections.abc import Callable
 import nh3
 
 from controlplane.sending.html_shape import is_too_complex
-from maild.message.text import html_to_text
+from maild.message.parsing.text import html_to_text
 
 _LAYOUT = {
     "align",

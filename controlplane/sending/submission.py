@@ -11,10 +11,10 @@ from controlplane.access.principal import Principal
 from controlplane.contract.messages import AttachmentInput, SendMessage
 from controlplane.contract.model import RequestBody
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from maild.message.address import parse_mailboxes
-from maild.message.compose import OutgoingAttachment
 from maild.message.digest import Digest
-from maild.message.outgoing_warnings import AuthoredWords
+from maild.message.fields.address import parse_mailboxes
+from maild.message.writing.compose import OutgoingAttachment
+from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage import idempotency
 from storage.engine.tx import Tx
 from storage.mail import conversation

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from controlplane.contract.refusals import Refusal
 from maild.message import unsubscribe
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from maild.message.unsubscribe import Grant, TokenError
 from storage.audit.acts import RECIPIENT, Act
 from storage.audit.trail import Records, address_hash

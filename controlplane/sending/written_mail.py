@@ -14,10 +14,10 @@ from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.sending.attachments import ATTACHMENT_MAX, ATTACHMENTS_MAX, PAYLOAD_MAX
 from controlplane.sending.submission import Retry, Submission, WrittenMail
-from maild.message.address import normalize
 from maild.message.digest import Digest
+from maild.message.fields.address import normalize
 from maild.message.model import Mailbox, ParsedMessage
-from maild.message.outgoing_warnings import AuthoredWords
+from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.mail.blobs import Stored
 
 PARTS_MAX = 100  # rows of one message; a newsletter has some ten pictures
@@ -56,7 +56,7 @@ def submission_of(principal: Principal, mail: MailSubmission, found: Digest) -> 
 
 
 def _has_the_inbox_as_author(mail: MailSubmission, found: Digest) -> None:
-    """One From field with one mailbox, which all readers see alike (`maild.message.author`)."""
+    """One From field with one mailbox, which all readers see alike (`maild.message.fields.author`)."""
     author = found.parsed.from_
     if author is None or normalize(author.address) != mail.address:
         raise Refusal(

@@ -8,7 +8,7 @@ from the resolver's cache where it was asked before.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from maild.message.address import is_within
+from maild.message.fields.address import is_within
 from maild.message.tags import read_loosely
 from maild.resolver import DnsError, DnsTemporary, NxDomain
 

@@ -45,8 +45,8 @@ from maild.authentication.verdict import (
     results_field,
     told_of,
 )
-from maild.message.address import normalize, split
-from maild.message.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS
+from maild.message.fields.address import normalize, split
+from maild.message.fields.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS
 from maild.message.model import ParsedMessage
 from maild.message.octets import Buffer
 from maild.resolver import DnsError, NotAtHand

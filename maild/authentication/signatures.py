@@ -13,9 +13,9 @@ from cryptography.exceptions import InternalError, InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 
-from maild.message.address import is_within
 from maild.message.canonical import RELAXED, SIMPLE, Field, body_hash, header_line, read_fields
-from maild.message.idn import ascii_domain
+from maild.message.fields.address import is_within
+from maild.message.fields.idn import ascii_domain
 from maild.message.octets import Buffer
 from maild.message.tags import read_tags
 

@@ -30,8 +30,8 @@ from maild.authentication.spf_record import (
     parse_explanation,
     uses,
 )
-from maild.message.address import is_within
-from maild.message.idn import ascii_domain
+from maild.message.fields.address import is_within
+from maild.message.fields.idn import ascii_domain
 from maild.resolver import DnsError, DnsTemporary, Mx, NoAnswer, NxDomain
 
 LOOKUP_TERMS_MAX = 10  # RFC 7208 §4.6.4, as the three below

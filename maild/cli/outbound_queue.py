@@ -70,7 +70,7 @@ def _selecting(command: Callable[..., None]) -> Callable[..., None]:
         is_all: bool,
         **rest: Any,
     ) -> None:
-        from maild.message.idn import ascii_domain
+        from maild.message.fields.idn import ascii_domain
         from storage.sending.queue_selection import QueueSelection
 
         if is_all is any((message_id, organization_id, destination)):

@@ -24,7 +24,7 @@ from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.dnssec import validates
 from maild.inbound import tls
-from maild.message.address import is_named
+from maild.message.fields.address import is_named
 from maild.outbound.routing.relays import Relays
 from maild.resolver import DnsError, DnsTemporary, Resolver
 from storage.clock import Clock

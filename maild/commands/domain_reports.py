@@ -4,7 +4,7 @@ from typing import Any
 
 from controlplane.operations.domains import shown_report
 from maild.commands.store_commands import CommandGround, StoreCommands
-from maild.message.idn import ascii_domain
+from maild.message.fields.idn import ascii_domain
 from storage.domains import domain_reports
 from storage.domains.domain_reports import DomainReportRow
 from storage.engine.tx import Tx

@@ -8,7 +8,7 @@ from typing import Any
 from controlplane.access.console_links import link_to
 from controlplane.operations.organization import shown_member
 from maild.commands.store_commands import StoreCommands
-from maild.message.address import AddressSyntaxError, normalize, validate
+from maild.message.fields.address import AddressSyntaxError, normalize, validate
 from storage.audit.acts import OPERATOR, Act
 from storage.clock import iso
 from storage.engine.tx import Tx

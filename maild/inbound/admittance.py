@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from maild.inbound.incoming_message import IncomingMessage
-from maild.message.address import normalize, split
+from maild.message.fields.address import normalize, split
 from storage.agents.policies import InboundPolicy
 from storage.agents.rules import Ruling
 

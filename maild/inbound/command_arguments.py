@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from maild.errors import SmtpError
-from maild.message.address import AddressSyntaxError, ParameterSyntaxError, parse_path
+from maild.message.fields.address import AddressSyntaxError, ParameterSyntaxError, parse_path
 
 # 8-bit and UTF-8 mail is taken as it comes, announced or not (RFC 6152, RFC 6531).
 _WITHOUT_EFFECT = {("BODY", "7BIT"), ("BODY", "8BITMIME"), ("SMTPUTF8", "")}

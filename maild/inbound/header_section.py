@@ -4,9 +4,9 @@ RFC 8601 §5: a host that adds Authentication-Results removes those of others th
 the raw message would believe them. That has to happen before the bytes are stored, since all that we keep of a
 message points into them. A signature of the sender's over such a field breaks by that, which the RFC accepts.
 
-Its section is that of `parse` (`maild.message.headers`), which passes over blank lines, blanks and a byte order mark
-before the first field. A header of which nothing is left gets a field in place of what was removed: else what follows
-its empty line would be read as the header.
+Its section is that of `parse` (`maild.message.fields.headers`), which passes over blank lines, blanks and a byte order
+mark before the first field. A header of which nothing is left gets a field in place of what was removed: else what
+follows its empty line would be read as the header.
 
 Feed it what `DataDecoder` gives (lines end with CRLF and are never cut between the two), in pieces cut anywhere. It
 takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behind the section.
@@ -14,9 +14,9 @@ takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behin
 
 import re
 
-from maild.message.headers import MAX_LEADER_OCTETS, leader_length
-from maild.message.idn import is_same_domain
-from maild.message.mailboxes import unescape
+from maild.message.fields.headers import MAX_LEADER_OCTETS, leader_length
+from maild.message.fields.idn import is_same_domain
+from maild.message.fields.mailboxes import unescape
 
 MAX_HELD_OCTETS = 16 * 1024  # of a field that bears results; no honest one is longer; it is removed
 _MAX_NAME_OCTETS = 64

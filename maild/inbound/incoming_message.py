@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from maild.message.address import normalize, with_ascii_domain
-from maild.message.auto_reply import answers_another, is_auto_reply, is_delivery_report
 from maild.message.digest import Digest
-from maild.message.idn import unicode_domain
+from maild.message.fields.address import normalize, with_ascii_domain
+from maild.message.fields.auto_reply import answers_another, is_auto_reply, is_delivery_report
+from maild.message.fields.idn import unicode_domain
+from maild.message.fields.thread_headers import base_subject, named_messages
 from maild.message.model import Mailbox
-from maild.message.thread_headers import base_subject, named_messages
 from storage.mail.arrivals import ConversationClues
 from storage.mail.inboxes import RecipientInbox
 from storage.records import MessageRow, dump

@@ -18,8 +18,8 @@ from maild.inbound.first_look import ArrivalFindings, FirstLook
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.trace import TraceWriter
-from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once
+from maild.message.fields.address import normalize, split
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
 from storage.clock import Clock
 from storage.engine.database import Database

@@ -17,7 +17,7 @@ from maild.inbound.admittance import (
 )
 from maild.inbound.first_look import ArrivalFindings
 from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
-from maild.message.address import split
+from maild.message.fields.address import split
 from storage.agents import policies, reviews, rules
 from storage.agents.rules import Ruling
 from storage.engine.tx import Tx

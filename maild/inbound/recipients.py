@@ -2,8 +2,8 @@
 
 from collections.abc import Set
 
-from maild.message import address as addresses
 from maild.message import envelope_sender
+from maild.message.fields import address as addresses
 from storage.domains import domains
 from storage.engine.tx import Tx
 from storage.mail import inboxes

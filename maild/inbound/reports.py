@@ -25,8 +25,8 @@ from typing import NamedTuple
 from maild import outcomes
 from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
-from maild.message.address import normalize, split
 from maild.message.envelope_sender import EnvelopeSenders, Token
+from maild.message.fields.address import normalize, split
 from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import dkim.canonicalization as canonical
 
-from maild.message.headers import header_start
+from maild.message.fields.headers import header_start
 from maild.message.octets import Buffer
 
 SIMPLE = b"simple"

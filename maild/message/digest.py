@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maild.message.compose import Composed, Outgoing
-from maild.message.guessing import MAX_LINES_AT_ONCE, Guesser, NoGuesser, TooMuchWork
-from maild.message.headers import header_start
+from maild.message.characters.guessing import MAX_LINES_AT_ONCE, Guesser, NoGuesser, TooMuchWork
+from maild.message.fields.headers import header_start
+from maild.message.fields.thread_headers import base_subject, is_forward
 from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage, has_more_than
-from maild.message.parse import parse, read_text
-from maild.message.text import QuotedWords, extract_reply, html_to_text, snippet, whose_quotes
-from maild.message.thread_headers import base_subject, is_forward
+from maild.message.parsing.parse import parse, read_text
+from maild.message.parsing.text import QuotedWords, extract_reply, html_to_text, snippet, whose_quotes
+from maild.message.writing.compose import Composed, Outgoing
 
 TEXT_CHARS = 64 * 1024  # longer text stays in the blob; events carry as much (docs/contract.md, section 6)
 HTML_CHARS = 256 * 1024  # what is read of an HTML-only message to make its snippet
@@ -138,7 +138,8 @@ def kept_of_composed(outgoing: Outgoing, composed: Composed) -> KeptContent:
 
 
 def _may_be_read_otherwise(outgoing: Outgoing, words: str) -> bool:
-    """Files may stand in the text (maild/message/uuencoded.py), and a caller's own fields may say where answers go."""
+    """Files may stand in the text (maild/message/parsing/uuencoded.py), and a caller's own fields may say where answers
+    go."""
     return bool(
         "begin " in words
         or words[0] == _BYTE_ORDER_MARK

@@ -10,7 +10,7 @@ import hmac
 import re
 from typing import Final, NamedTuple
 
-from maild.message.address import BOUNCE_PREFIX, normalize, split
+from maild.message.fields.address import BOUNCE_PREFIX, normalize, split
 
 _AROUND_ADDRESSES: Final = re.compile(r"[\s<>()\[\]:;,\"'=]+")
 _TAG_BYTES: Final = 10  # 80 bits, 16 characters: not to be guessed over SMTP

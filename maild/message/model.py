@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maild.message.headers import Headers
+from maild.message.fields.headers import Headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Slice:
     """A range of the raw message and how to read it.
 
     `encoding` is "identity", "base64", "quoted-printable" or "uuencode"; `charset` as declared, lower case; `flow` what
-    its lines are (maild/message/flowed.py), None where they are what they seem.
+    its lines are (maild/message/parsing/flowed.py), None where they are what they seem.
     """
 
     offset: int

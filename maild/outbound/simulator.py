@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from functools import partial
 
 from maild import outcomes
-from maild.message.compose import Outgoing, compose
+from maild.message.fields.thread_headers import base_subject, reply_references
 from maild.message.model import Mailbox
-from maild.message.thread_headers import base_subject, reply_references
+from maild.message.writing.compose import Outgoing, compose
 from maild.outcomes import OutcomeContext, Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage.audit.trail import Records

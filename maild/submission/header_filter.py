@@ -8,8 +8,8 @@ server adds.
 import hashlib
 
 from maild.errors import SmtpError
-from maild.message.long_lines import LongLineWatch
-from maild.message.submitted_header import (
+from maild.message.writing.long_lines import LongLineWatch
+from maild.message.writing.submitted_header import (
     MAX_SUBMITTED_HEADER_BYTES,
     ServerFields,
     SubmittedHeader,

@@ -12,8 +12,8 @@ from maild.errors import SmtpError
 from maild.inbound.conversation import SessionSetup
 from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session_listener import ListenerGround, SessionListener
-from maild.message.long_lines import break_long_lines
-from maild.message.submitted_header import ServerFields
+from maild.message.writing.long_lines import break_long_lines
+from maild.message.writing.submitted_header import ServerFields
 from maild.ports import LogIn, SubmittedMail, Submitter
 from maild.submission.credentials import Credentials
 from maild.submission.header_filter import SubmittedSection

@@ -25,7 +25,7 @@ from maild.inbound.conversation import (
 )
 from maild.inbound.envelope import MailTransaction
 from maild.inbound.intake import Intake
-from maild.message.address import AddressSyntaxError, normalize, validate
+from maild.message.fields.address import AddressSyntaxError, normalize, validate
 from maild.ports import SubmittedMail, Submitter
 from maild.submission.credentials import (
     Credentials,

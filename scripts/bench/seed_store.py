@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from maild.message.thread_headers import base_subject
+from maild.message.fields.thread_headers import base_subject
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage.engine import migrate
 from storage.engine.tx import Tx

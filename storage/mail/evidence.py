@@ -119,7 +119,8 @@ def _mark(tx: Tx) -> int:
 
 
 def known_people(tx: Tx, message: MessageRow, sender: str) -> KnownPeople:
-    """What the message's inbox knew of who wrote. `sender`: their comparison key (`maild.message.address.normalize`).
+    """What the message's inbox knew of who wrote. `sender`: their comparison key
+    (`maild.message.fields.address.normalize`).
 
     Looked at are the newest messages and conversations alone, so somebody of long ago may seem new.
     """

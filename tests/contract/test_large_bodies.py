@@ -12,8 +12,8 @@ import pytest
 
 from conf.tuning import ApiTuning, Tuning
 from controlplane.mail import bodies
-from maild.message.parse import read_text
-from maild.message.text_stream import text_pieces
+from maild.message.parsing.parse import read_text
+from maild.message.parsing.text_stream import text_pieces
 from storage.mail.blobs import Blob, Blobs
 from tests.conftest import Start
 from tests.support.running import Running

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer

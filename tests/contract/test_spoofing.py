@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from maild.message.idn import ascii_domain
+from maild.message.fields.idn import ascii_domain
 from tests.conftest import Start
 from tests.contract.test_sender_verdicts import HERE, begin
 from tests.support.dns_server import DnsServer

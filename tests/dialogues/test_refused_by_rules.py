@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from maild.inbound.mailboxes import REFUSED
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from tests.conftest import Start
 from tests.contract.test_sender_verdicts import HERE, begin
 from tests.contract.test_spoofing import FROM_FIELDS, VICTIM, signed_and_forged

@@ -16,7 +16,7 @@ from maild.authentication.domain_keys import DomainKey, read_key
 from maild.authentication.signatures import SignedMessage, Unacceptable
 from maild.authentication.spf import SpfResult
 from maild.authentication.verdict import Findings, dmarc_passed, refusal_text, results_field, told_of
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from tests.support.work import Bomb, assert_proportional, bomb
 
 RESULTS = {"pass", "fail", "policy", "neutral", "temperror", "permerror"}

@@ -10,7 +10,7 @@ from email.utils import parseaddr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 
 PIECES = st.sampled_from(
     [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from maild.message.reports.domain_report import MAX_ROWS, NAME_CHARS, TOP, DomainReport, NoReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.packed_report import INFLATED_MAX, unpack

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from maild.message.compose import Outgoing, OutgoingAttachment, compose
 from maild.message.digest import TEXT_CHARS, digest, kept_of_composed
 from maild.message.model import Mailbox
+from maild.message.writing.compose import Outgoing, OutgoingAttachment, compose
 
 WORDS = st.text() | st.lists(
     st.sampled_from(

@@ -7,13 +7,13 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maild.message.address import AddressSyntaxError, normalize, parse_mailboxes, parse_path, validate
-from maild.message.decode import decode_slice, decode_stream, decoded_size
-from maild.message.encoded_words import readable
-from maild.message.filenames import MAX_FILENAME_CHARS, clean_filename
-from maild.message.parse import decode_charset, parse, read_text
-from maild.message.text import extract_reply, html_to_text, snippet
-from maild.message.thread_headers import base_subject, reply_references
+from maild.message.characters.decode import decode_slice, decode_stream, decoded_size
+from maild.message.characters.encoded_words import readable
+from maild.message.fields.address import AddressSyntaxError, normalize, parse_mailboxes, parse_path, validate
+from maild.message.fields.thread_headers import base_subject, reply_references
+from maild.message.parsing.filenames import MAX_FILENAME_CHARS, clean_filename
+from maild.message.parsing.parse import decode_charset, parse, read_text
+from maild.message.parsing.text import extract_reply, html_to_text, snippet
 
 # Fragments that steer random input into the interesting branches.
 FRAGMENTS = st.sampled_from(

@@ -12,10 +12,10 @@ from email.message import Message
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
-from maild.message.filenames import clean_filename
-from maild.message.header_writer import clean_text
-from maild.message.parse import Mailbox, decode_slice, parse, read_text
+from maild.message.parsing.filenames import clean_filename
+from maild.message.parsing.parse import Mailbox, decode_slice, parse, read_text
+from maild.message.writing.compose import ComposeError, Outgoing, OutgoingAttachment, compose
+from maild.message.writing.header_writer import clean_text
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 LINES = st.lists(

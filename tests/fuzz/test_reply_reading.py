@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maild.message.text import QuotedWords, extract_reply, whose_quotes
+from maild.message.parsing.text import QuotedWords, extract_reply, whose_quotes
 
 # What clients write, and pieces of it: an example of each branch, to be put together in any order.
 PIECES = st.sampled_from(

@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maild.message.address import validate
+from maild.message.fields.address import validate
 from maild.message.reports.tls_report_record import DESTINATIONS_MAX, ReportDestination, read_destinations
 
 OTHER = b"v=TLSRPTv1; rua=mailto:a@x.test"

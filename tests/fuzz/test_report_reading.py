@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from maild.message.reports import bounces
 from maild.message.reports.bounce_classes import Advice, BounceClass
 from maild.message.reports.bounces import ENHANCED_STATUS

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.message.parse import parse
-from maild.message.submitted_header import ServerFields, SubmittedHeaderError, edit_header
+from maild.message.parsing.parse import parse
+from maild.message.writing.submitted_header import ServerFields, SubmittedHeaderError, edit_header
 
 SERVER = ServerFields("Sun, 22 Nov 2026 12:00:00 +0000", "<token@agents.test>")
 NAMES = st.sampled_from(

@@ -5,7 +5,7 @@ import idna
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maild.message.address import AddressSyntaxError, validate
+from maild.message.fields.address import AddressSyntaxError, validate
 
 _LOCALS = st.one_of(
     st.text("aZ9.+-_'\"\\ @", max_size=70),

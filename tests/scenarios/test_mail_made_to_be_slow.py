@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from maild.inbound.accept import APART_ROWS, MAX_ROWS
-from maild.message import guessing
+from maild.message.characters import guessing
 from maild.message.reading import read_message
 from storage.mail import messages
 from storage.turns.cpu_process import CpuProcess

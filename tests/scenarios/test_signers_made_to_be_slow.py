@@ -11,7 +11,7 @@ from maild.authentication import arc_check, dkim_check
 from maild.authentication.arc_check import MAX_SEALERS, MAX_SETS
 from maild.authentication.dkim_check import MAX_SIGNATURES
 from maild.authentication.judge import KEYS_AT_ONCE
-from maild.message.headers import MAX_HEADER_BYTES
+from maild.message.fields.headers import MAX_HEADER_BYTES
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.hostile import signed

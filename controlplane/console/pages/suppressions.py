@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.contract.suppressions import SuppressionReason
-from maild.message.address import suppression_keys
+from maild.message.fields.address import suppression_keys
 
 HERE = "/console/suppressions"
 PAGE = 30

@@ -47,7 +47,7 @@ from maild.message.evidence.readings import (
     whole_ways,
 )
 from maild.message.evidence.senders import SenderFacts, domain_of, foreign_addresses, sender_facts
-from maild.message.html_tokens import unescape
+from maild.message.html.html_tokens import unescape
 
 MAX_HTML_CHARS: Final = 256 * 1024
 MAX_TEXT_CHARS: Final = 64 * 1024

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from maild.message.evidence.finding import Kind
-from maild.message.idn import ascii_domain, unicode_domain
+from maild.message.fields.idn import ascii_domain, unicode_domain
 
 MAX_URL_CHARS: Final = 4000
 DATA_CHARS: Final = 32  # of one value of a query

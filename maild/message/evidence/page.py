@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from maild.message.evidence.computed import FORMATTING, INLINE, Colours, Computed, compute
 from maild.message.evidence.links import MAX_URL_CHARS, resolved
 from maild.message.evidence.styles import SCOPE_LOOK, UNRULED, Sheets, Style
-from maild.message.html_lines import BLOCKS, LINES
-from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
+from maild.message.html.html_lines import BLOCKS, LINES
+from maild.message.html.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
 
 MAX_TAGS: Final = 3000
 MAX_TOKENS: Final = (

@@ -16,7 +16,7 @@ from maild.message.evidence.language import Hit
 from maild.message.evidence.lexicon import SENDING, SIGNS
 from maild.message.evidence.page import TextRun
 from maild.message.evidence.projection import Folded, Pieced
-from maild.message.html_tokens import unescape
+from maild.message.html.html_tokens import unescape
 
 MAX_WORDS_CHARS: Final = 64 * 1024
 MAX_PIECES: Final = 20_000  # of text between tags and character references

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from maild.message.address import split
 from maild.message.evidence.confusables import skeleton
 from maild.message.evidence.finding import Kind
 from maild.message.evidence.links import registered
-from maild.message.idn import ascii_domain, unicode_domain
+from maild.message.fields.address import split
+from maild.message.fields.idn import ascii_domain, unicode_domain
 
 LOOKS_KEPT = 4096  # correspondents are compared with each mail's author: 50 µs for an A-label that is decoded
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from maild.message.charsets import escaped_codec
-from maild.message.decode import decode_charset
-from maild.message.encoded_words import decode_words
-from maild.message.guessing import NoGuesser, TooMuchWork
-from maild.message.headers import Headers, read_headers
+from maild.message.characters.charsets import escaped_codec
+from maild.message.characters.decode import decode_charset
+from maild.message.characters.encoded_words import decode_words
+from maild.message.characters.guessing import NoGuesser, TooMuchWork
+from maild.message.fields.headers import Headers, read_headers
+from maild.message.parsing.text import snippet
 from maild.message.reports.bounces import is_positive, is_unspecific, says_something, telling_status
 from maild.message.reports.fates import (
     DIAGNOSTIC_CHARS,
@@ -21,7 +22,6 @@ from maild.message.reports.fates import (
     failure_code,
     reply_code,
 )
-from maild.message.text import snippet
 
 HOST_CHARS: Final = 255
 _OF_A_RECIPIENT: Final = ("final-recipient", "original-recipient", "action", "status")

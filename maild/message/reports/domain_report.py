@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from maild.message.text import snippet
+from maild.message.parsing.text import snippet
 
 MAX_ROWS: Final = 1000  # of one report; the rest is counted as left out
 TOP: Final = 20  # sources and kinds of failure that are shown

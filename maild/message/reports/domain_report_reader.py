@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
-from maild.message.decode import decode_slice
+from maild.message.characters.decode import decode_slice
 from maild.message.model import AttachmentPart, ParsedMessage
 from maild.message.octets import RawMessage
 from maild.message.reports.dmarc_report import read_dmarc_report

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from maild.message.address import normalize
-from maild.message.headers import Headers, read_headers
+from maild.message.fields.address import normalize
+from maild.message.fields.headers import Headers, read_headers
+from maild.message.parsing.text import snippet
 from maild.message.reports.bounces import is_permanent, telling_status
-from maild.message.text import snippet
 
 MAX_FATES: Final = 200  # a message of ours has 150 recipients at most
 MAX_TEXT_CHARS: Final = 64 * 1024

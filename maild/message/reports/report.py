@@ -16,14 +16,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from maild.message.auto_reply import is_auto_reply, is_delivery_report
-from maild.message.decode import IDENTITY, decode_slice
-from maild.message.guessing import Guesser
-from maild.message.headers import Headers, find_body, read_headers
+from maild.message.characters.decode import IDENTITY, decode_slice
+from maild.message.characters.guessing import Guesser
+from maild.message.fields.auto_reply import is_auto_reply, is_delivery_report
+from maild.message.fields.headers import Headers, find_body, read_headers
+from maild.message.fields.parameters import media_type, read_value
+from maild.message.fields.thread_headers import base_subject, is_forward
 from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage
-from maild.message.parameters import media_type, read_value
-from maild.message.parse import parse, read_text
+from maild.message.parsing.parse import parse, read_text
+from maild.message.parsing.text import html_to_text
 from maild.message.reports.bounces import is_unspecific, says_something
 from maild.message.reports.delivery_status import read_status
 from maild.message.reports.fates import (
@@ -43,8 +45,6 @@ from maild.message.reports.worded_reports import (
     reasons_in,
     with_origins,
 )
-from maild.message.text import html_to_text
-from maild.message.thread_headers import base_subject, is_forward
 
 MAX_STATUS_BYTES: Final = 256 * 1024
 MAX_ORIGINAL_BYTES: Final = 64 * 1024  # of the returned message, for its header

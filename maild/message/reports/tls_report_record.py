@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-from maild.message.header_writer import ComposeError, safe_address
+from maild.message.writing.header_writer import ComposeError, safe_address
 
 DESTINATIONS_MAX = 2
 RECORD_OCTETS_MAX = 4096

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from maild.message.header_writer import write_extra, write_ids, write_mailboxes
 from maild.message.model import Mailbox
+from maild.message.writing.header_writer import write_extra, write_ids, write_mailboxes
 
 MEDIA_TYPE = "application/tlsrpt+gzip"  # RFC 8460 §6.4
 _DAY = timedelta(days=1)

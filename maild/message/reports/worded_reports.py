@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
-from maild.message.address import normalize
+from maild.message.fields.address import normalize
 from maild.message.reports.bounce_words import WIDE_MARKS
 from maild.message.reports.bounces import is_address_fault, is_lasting_reason, is_refusal, says_something
 from maild.message.reports.fates import (

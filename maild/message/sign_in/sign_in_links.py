@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from maild.message.address import is_within
+from maild.message.fields.address import is_within
 from maild.message.sign_in.code_settings import speaks_of_haste, speaks_of_signing_in
 from maild.message.sign_in.codes import CANDIDATES_TOLD, TEXT_CHARS, Confidence, FoundValue
 

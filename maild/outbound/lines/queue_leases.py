@@ -13,7 +13,7 @@ from functools import partial
 import structlog
 
 from conf.log_events import LogEvent, tell
-from maild.message.address import suppression_keys
+from maild.message.fields.address import suppression_keys
 from maild.outbound.lines.schedule import Schedule
 from storage.clock import Clock
 from storage.engine.database import Database

@@ -20,7 +20,7 @@ from cryptography.x509.verification import (
     VerificationError,
 )
 
-from maild.message.address import is_named
+from maild.message.fields.address import is_named
 
 DANE_TA, DANE_EE = 2, 3
 CERT, SPKI = 0, 1

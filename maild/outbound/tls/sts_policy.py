@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, cast, get_args
 
-from maild.message.address import is_named
+from maild.message.fields.address import is_named
 
 Mode = Literal["enforce", "testing", "none"]
 

@@ -21,8 +21,8 @@ from controlplane.sending.guards import (
     rules_that_hold,
 )
 from controlplane.sending.participants import REPLY_ONLY
-from maild.message.address import normalize, split, strip_plus
-from maild.message.reply_recipients import Correspondence, TooManyRecipients, resolve
+from maild.message.fields.address import normalize, split, strip_plus
+from maild.message.writing.reply_recipients import Correspondence, TooManyRecipients, resolve
 from storage.agents import rules
 from storage.agents.policies import Levels, OutboundPolicy, Policy
 from storage.agents.rules import RuleRow

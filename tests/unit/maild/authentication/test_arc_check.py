@@ -8,7 +8,7 @@ import pytest
 from maild.authentication.arc_check import MAX_SEALERS, ArcChain, ArcResult, read_chain, verify_chain
 from maild.authentication.domain_keys import DomainKeys
 from maild.authentication.signatures import PublicKeys, SignedMessage, Unacceptable
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from tests.support.signers import Signer
 from tests.support.zone import Zone
 from tests.unit.maild.authentication.test_dkim_check import MESSAGE

@@ -16,7 +16,7 @@ from maild.authentication.signatures import (
     SignedMessage,
     Unacceptable,
 )
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from tests.support.signers import FIELDS, Signer, rsa_key, rsa_public_record, rsa_record
 from tests.support.zone import Zone
 

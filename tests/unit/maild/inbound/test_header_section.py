@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maild.inbound.header_section import MAX_HELD_OCTETS, HeaderSection
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 
 OWN = "mx.agents.test"
 FORGED = [

@@ -12,10 +12,10 @@ from email.header import Header
 from pathlib import Path
 from typing import Any
 
-from maild.message.address import normalize
-from maild.message.decode import decoded_size
+from maild.message.characters.decode import decoded_size
 from maild.message.digest import digest
-from maild.message.parse import parse, read_text
+from maild.message.fields.address import normalize
+from maild.message.parsing.parse import parse, read_text
 from maild.message.reports import bounces
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import read_report

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from maild.message.reports.fates import MAX_FATES, DeliveryReport
 from maild.message.reports.report import Complaint, Report, read_report
 

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from maild.message import guessing
-from maild.message.decode import decode_charset
-from maild.message.digest import digest, digest_at_once
-from maild.message.guessing import (
+from maild.message.characters import guessing
+from maild.message.characters.decode import decode_charset
+from maild.message.characters.guessing import (
     MAX_GUESSED_OCTETS,
     MAX_NAMES,
     MAX_REPAIRED_OCTETS,
     MAX_TEXTS,
     SAMPLE_OCTETS,
 )
+from maild.message.digest import digest, digest_at_once
 
 UMLAUTS = "Grüße aus Köln, schöne Tage noch und viele Grüße".encode("latin-1")
 

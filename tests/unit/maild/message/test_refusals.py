@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
 from maild.message.reports.fates import DeliveryReport

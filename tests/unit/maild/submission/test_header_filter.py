@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from maild.errors import SmtpError
-from maild.message.submitted_header import MAX_SUBMITTED_HEADER_BYTES, ServerFields
+from maild.message.writing.submitted_header import MAX_SUBMITTED_HEADER_BYTES, ServerFields
 from maild.submission.header_filter import SubmittedSection
 
 SERVER = ServerFields("Sun, 22 Nov 2026 12:00:00 +0000", "<token@agents.test>")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from maild.message.address import suppression_keys
+from maild.message.fields.address import suppression_keys
 from storage import usage
 from storage.sending import leases, outbound, settlements, suppressions
 from storage.sending.leases import FullLines, Leased, QueuePlace

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from maild.message.digest import digest
-from maild.message.text import QuotedWords, extract_reply, html_to_text, whose_quotes
+from maild.message.parsing.text import QuotedWords, extract_reply, html_to_text, whose_quotes
 from tests.support.work import assert_proportional, bomb
 
 REPLY = "Ja, gerne.\n\nBis bald"

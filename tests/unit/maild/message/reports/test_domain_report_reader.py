@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from maild.message.parse import parse
+from maild.message.parsing.parse import parse
 from maild.message.reports.domain_report import MAX_ROWS, TOP, DomainReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.packed_report import INFLATED_MAX

@@ -1,0 +1,1 @@
+"""Octets as characters: charsets that are declared, guessed, or encoded in words."""

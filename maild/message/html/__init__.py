@@ -1,0 +1,1 @@
+"""HTML as tokens, and as text."""

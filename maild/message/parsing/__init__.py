@@ -1,0 +1,1 @@
+"""From the octets of a message to its parts, its bodies and their text."""
