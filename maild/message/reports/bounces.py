@@ -34,7 +34,9 @@ _OWN_STATUS: Final = re.compile(r"(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _REPLY: Final = re.compile(r"(?<![\w.#/])[45]\d\d[ \-](?=[#\w<\[])")
 _OWN_STATUSES_MAX: Final = 10
 # The same where Exchange writes it: "#550 5.1.1 …".
-_QUOTED_REPLY: Final = re.compile(r"(?<![\w./])[45]\d\d[ \-](?=[#\w<\[])")
+_QUOTED_REPLY: Final = re.compile(
+    r"(?<![\w./])[45]\d\d[ \-](?=[#\w<\[])(?:[45]\.\d{1,3}\.\d{1,3}(?:[ \-]|$))?"
+)
 # What a reporter says behind the reply: Postfix and sendmail, qmail.
 _REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on ")
 _TEXT_CHARS: Final = 4096
@@ -177,9 +179,10 @@ def is_address_fault(text: str) -> bool:
 
 
 def _reported(text: str) -> str:
-    """The host's reply in a reporter's words, which say more and mean no less; nothing where there is none."""
+    """The host's reply, less its codes, in a reporter's words, which say more and mean no less; nothing where there is
+    none."""
     reply = _QUOTED_REPLY.search(text[:_TEXT_CHARS])
-    return _REPORTERS_OWN.split(text[reply.start() : _TEXT_CHARS], 1)[0] if reply else ""
+    return _REPORTERS_OWN.split(text[reply.end() : _TEXT_CHARS], 1)[0] if reply else ""
 
 
 def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") -> Bounce:

@@ -413,6 +413,8 @@ def test_what_a_reporter_says_of_its_own_takes_no_blame_off(text: str) -> None:
         "550 5.0.0 ann@there.test has been suspended",
         "550 Inactive account",
         "550 Bad destination recipient",
+        "#550 Ann has left the company",
+        "550 5.0.0 Ann has left the company",
     ],
 )
 def test_what_a_host_says_is_read_alone_as_well(reply: str) -> None:
