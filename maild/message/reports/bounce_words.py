@@ -22,6 +22,8 @@ _MICROSOFT = "learn.microsoft.com, non-delivery-reports-in-exchange-online"
 _GOOGLE = "support.google.com/a/answer/3726730"
 _APPLE = "support.apple.com/102322"
 _COMCAST = "postmaster.comcast.net/mail-error-codes"
+_COX = "cox.com, cox-postmaster-email-administration"
+_SPECTRUM = "spectrumbusiness.net, understanding-email-error-codes"
 _GMX = "postmaster.gmx.net/en/error-messages"
 _YANDEX = "yandex.com/support/mail/bounces"
 _MAIL_RU = "mail.ru, Postfix-like texts of its MX"
@@ -59,7 +61,8 @@ _SURELY_THE_ADDRESS: Final = (
 
 _NOT_THE_ADDRESS: Final = (
     Wording("policy", "RFC 7505 §4.2: the sender's domain has no mail hosts", ("5 7 27 ",), "fix_dns"),
-    Wording("content", _USUAL, ("password protected", "executable file", "header error")),
+    Wording("content", _USUAL, ("password protected", "executable file", "header error",
+        "duplicate header")),
     # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
     Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
         "sender domain not found"), "fix_dns"),
@@ -94,6 +97,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("policy", _USUAL, ("does not exist in dns",), "fix_dns"),
     Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory",
         "error opening", "unable to chdir", "input output file", "file write error", "not be saved")),
+    Wording("infrastructure", f"{_MICROSOFT}: a mailbox that is being moved", ("mailboxintransit",)),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
     # DNS and authentication.
     Wording(
@@ -110,7 +114,7 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
-        "hop count", "too many hops", "dns loop", "message loop", "looping message")),
+        "hop count", "too many hops", "loop was found", "dns loop", "message loop", "looping message")),
     Wording("policy", _SENDMAIL, ("relaying denied ip name",), "fix_dns"),
     Wording("policy", _SENDMAIL, ("ip name lookup failed", "dns says"), "fix_dns"),
     # A name server that did not answer, or not well, may answer tomorrow.
@@ -128,9 +132,12 @@ _NOT_THE_ADDRESS: Final = (
     Wording("mailbox_full", "web.de: texts of its MX", ("too many messages on the server",
         "too many messages on this mailbox", "too many messages in this mailbox", "zuviele mails auf dem server")),
     Wording("reputation", "free.fr, BellSouth, Cox: texts of their MX", ("too many spams from your ip",
-        "blocked by ldap", "aup cx", "aup ipbl")),
+        "blocked by ldap")),
     # Too much, too fast.
     Wording("throttled", "AOL: codes of its MX", ("dyn t",)),
+    Wording("throttled", _COX, ("aup cxcnct", "aup cxmxrt")),
+    Wording("policy", _COX, ("aup cxdns", "aup cxsndr"), "fix_dns"),
+    Wording("reputation", _COX, ("aup cx", "aup ipbl", "aup cdrbl")),
     Wording("throttled", _NETEASE,
         ("hl icc", "hl itc", "hl ifc", "mi cel", "mi sfq", "mi stc", "rp cel", "rp qrc", "rp rcl", "rp trc")),
     Wording("throttled", _YAHOO,
@@ -224,7 +231,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("reputation", "Orange, AOL, T-Online, GoDaddy, Cloudmark, Proofpoint: texts of their MX",
         ("adresse ip", "rtr bl ", "rtr bb ", "error code cx", "hl rep", "access from ip address",
          "ask your postmaster for help or to contact", "bizsmtp ib0",
-         "blocked by csi", "blocked see ")),
+         "blocked by csi", "blocked see ", "listed as abusive")),
     Wording("reputation", f"{_MIMECAST}; {_BARRACUDA}", ("ip reputation", "barracuda reputation",
         "poor reputation",
             "bad reputation", "sender reputation", "email reputation")),
@@ -251,6 +258,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("content", "ASSP, MessageWall, AISP: texts of their filters", ("mail score", "mime ", "invalid data",
         "mail data", "banned word", "sensitive word", "words in the message", "html tag", "url phone", "by dcc ")),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
+        "multiple subject", "multiple from header",
         "header is missing", "lines too long", "line too long", "messageid header", "message id header")),
     # The receiver does not want it.
     Wording(
@@ -271,7 +279,7 @@ _NOT_THE_ADDRESS: Final = (
          "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
          "rejected by user", "complain", "only members", "internal only", "local user only",
          "only allowed for local", "not allowed access", "permissions to send", "requires that you verify",
-         "auth failed", "user reject ", "for external mail", "from external",
+         "auth failed", "user reject ", "for external mail", "from external", "forbidden", "list of senders",
          "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
          "starttls first", "issue a starttls", "encryption required", "encryption is required",
          "requires encryption", "encryption needed", "non member",
@@ -392,6 +400,13 @@ _ADDRESS: Final = (
 )  # fmt: skip
 
 _WEAK: Final = (
+    # What a delivery program could not do; why, may be said elsewhere ("Quota exceeded while writing").
+    Wording("infrastructure", "procmail; sysexits (EX_CANTCREAT)",
+        ("create user output", "create output", "error while writing"), vetoes=False),
+    # Spectrum signs what it says of a mailbox with such a code, too.
+    Wording("throttled", _SPECTRUM, ("aup i 13", "aup i 14", "aup in 13", "aup in 14"), vetoes=False),
+    Wording("policy", _SPECTRUM, ("aup i 11", "aup in 11"), "fix_dns", vetoes=False),
+    Wording("reputation", _SPECTRUM, ("aup i 10", "aup in 10", "aup i 12", "aup in 12"), vetoes=False),
     Wording("policy", _USUAL, ("access denied", "permission denied", "rejected", "refused",
         "denied"), vetoes=False),
     Wording("infrastructure", _USUAL,
@@ -528,7 +543,7 @@ def _without_names(word: str) -> str:
 
 _HOST_DOTS: Final = 2
 _IP_DOTS: Final = 3
-_TOLD: Final = ("recip", "nonexist")  # Exchange tells what it means in such words
+_TOLD: Final = ("recip", "nonexist", "intransit")  # Exchange tells what it means in such words
 
 
 def _is_host(word: str) -> bool:
