@@ -29,30 +29,23 @@ _MEANT = {
     "writev": "send", "sendto": "send", "sendmsg": "send",
 }  # fmt: skip
 _UNKNOWN = (
-    "creat",
-    "pwritev",
-    "pwritev2",
-    "truncate",
-    "fallocate",
-    "copy_file_range",
-    "sendfile",
-    "symlink",
-    "symlinkat",
-)
+    "creat", "pwritev", "pwritev2", "truncate", "fallocate", "copy_file_range", "sendfile", "symlink", "symlinkat",
+)  # fmt: skip
+_BY_NAME = frozenset({"open", "rename", "link", "unlink", "mkdir"})
 _STRING_MAX_BYTES = 256 * 1024 * 1024  # longer than any write
 _UNFINISHED = " <unfinished ...>"
 _RESUMED = re.compile(r"<\.\.\. \w+ resumed>")
 _STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _DESCRIPTOR = re.compile(r"\w+\(\d+<((?:\\x[0-9a-f]{2})+)>(\(deleted\))?")
 _RESULT = re.compile(r"\) += (\d+)")
-_IN_MEMORY = (
-    "-shm"  # SQLite's index of the WAL: mapped, never synced, and made anew by who opens the store first
-)
+# SQLite's index of the WAL: mapped, never synced, and made anew by who opens the store first.
+_IN_MEMORY = "-shm"
 
 
 class DiskCall(NamedTuple):
     """`what`: what _MEANT says. `paths`: relative to the folder, two of a rename or a link, none of what was sent.
-    `began`, `returned`: when, as places in the trace."""
+    `data`: what was written. `arguments`: those behind names and octets. `began`, `returned`: when, as places in the
+    trace."""
 
     what: str
     paths: tuple[PurePosixPath, ...]
@@ -135,7 +128,7 @@ def _understood(began: int, returned: int, text: str, folder: str) -> DiskCall |
     if not paths:
         is_sent = what in ("send", "write") and not named[0].startswith(b"/")
         return DiskCall("send", (), data, "", began, returned) if is_sent else None
-    if what not in _DONE or (what == "send" and paths):
+    if what not in _DONE or what == "send" or (descriptor is not None and what in _BY_NAME):
         raise NotImplementedError(f"{name} of {named}: the lossy disk does not know what it does")
     return DiskCall(what, paths, data, text[:end].rpartition('"')[2], began, returned)
 

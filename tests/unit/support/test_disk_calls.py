@@ -112,5 +112,7 @@ def test_what_failed_did_not_return_or_is_about_others_is_no_call(tmp_path: Path
 def test_a_call_of_which_the_disk_knows_nothing_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotImplementedError, match="fallocate"):
         calls(tmp_path, f"1 fallocate({FILE}, 0, 0, 4096) = 0")
+    with pytest.raises(NotImplementedError, match="mkdirat"):
+        calls(tmp_path, f'1 mkdirat({FILE}, "{escaped("beside")}", 0700) = 0')
     with pytest.raises(NotImplementedError, match="writev"):
         calls(tmp_path, f'1 writev({FILE}, [{{iov_base="{escaped("x")}", iov_len=1}}], 1) = 1')
