@@ -12,8 +12,6 @@ import signal
 import ssl
 import sys
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 import structlog
 import uvloop
@@ -36,6 +34,7 @@ from maild.inbound import tls
 from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
 from maild.inbound.session_listener import ListenError, SessionListener
+from maild.last_resort import LastResort
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
 from maild.message.characters import guessing
@@ -61,7 +60,7 @@ from storage.mail.blobs import Blobs
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex
-from storage.service import Service, ServiceDied, Supervisor
+from storage.service import Service, Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
@@ -80,7 +79,6 @@ SWITCH_S = 0.001
 # look holds the loop, some 0.5 µs an object: with 10,000 and ten times as many for up to 11 and 41 ms, with these 3
 # and 7.
 COLLECTED_AFTER = (2_000, 5, 30)
-STOP_AT_MOST_S = 15
 
 log = structlog.get_logger("maild.daemon")
 
@@ -374,7 +372,7 @@ async def serve(settings: Settings) -> None:
     loop.add_signal_handler(signal.SIGHUP, daemon.reload)
     await daemon.start()
     stopped: asyncio.Future[None] = loop.create_future()
-    loop.set_exception_handler(partial(_end_if_out_of_memory, stopped))
+    LastResort(stopped).watch()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, stopped)
     # What start-up made stays: the collector need not look through it, neither meanwhile (maild.cli) nor ever again.
@@ -428,21 +426,6 @@ async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
     """A key of this server's own, made at the first start; durable when this returns."""
     fresh = ids.chance(server_secrets.SECRET_BYTES)
     return await db.write(server_secrets.get_or_make, sealer, name, fresh)
-
-
-def _end_if_out_of_memory(
-    stopped: "asyncio.Future[None]", loop: asyncio.AbstractEventLoop, context: dict[str, Any]
-) -> None:
-    """Called with what no part of the daemon has caught. A task or a callback that ended for want of memory has left
-    something undone that others may wait for, for good: the process ends, and is started anew. (A connection was
-    closed, which is all that there was of it.)"""
-    loop.default_exception_handler(context)
-    error = context.get("exception")
-    if isinstance(error, MemoryError) and "transport" not in context and not stopped.done():
-        signal.alarm(STOP_AT_MOST_S)  # what is to end well may wait for what will never come
-        ended = ServiceDied("out of memory")
-        ended.__cause__ = error
-        stopped.set_exception(ended)
 
 
 def _end(stopped: "asyncio.Future[None]") -> None:
