@@ -264,7 +264,7 @@ class Blobs:
     def _keep(self, temporary: Path, blob_id: str) -> Path:
         """Give a finished, fsynced file its name, durably."""
         target = self.path(blob_id)
-        if target.parent.name not in self._durable:
+        if target.parent.name not in self._durable or not target.parent.exists():
             make_folder(target.parent, 0o700)
             self._durable.add(target.parent.name)
         temporary.rename(target)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import partialmethod
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from structlog.testing import capture_logs
@@ -370,3 +371,28 @@ def test_no_name_of_a_file_comes_from_outside(store: Blobs, folder: Path) -> Non
     """A7: ids alone, which are ours."""
     path = store.path(Ids(Clock()).new("blb"))
     assert path.parent.parent == folder and len(path.parent.name) == 2
+
+
+async def test_a_folder_whose_name_was_not_synced_is_synced_by_the_next_message_in_it(
+    folder: Path, system: Recorder
+) -> None:
+    """D2: a descriptor is missing, or the disk fails, for the folder of folders alone."""
+    names = iter(("blb_1aa", "blb_2aa", "blb_3aa"))
+    store = Blobs(folder, Mock(new=lambda _: next(names)), INLINE)
+    store.prepare()
+    system.fail_at = ("fsync root", errno.EMFILE)
+    with pytest.raises(OSError):
+        await store.store(b"x" * 50_000)
+    system.fail_at = None
+    for synced in (1, 0):
+        system.calls.clear()
+        await store.store(b"x" * 50_000)
+        assert system.calls.count(("fsync", "root")) == synced
+
+
+async def test_folders_that_are_there_at_the_start_last(folder: Path, store: Blobs, system: Recorder) -> None:
+    """Perhaps the process before was killed between making one and syncing its name."""
+    await store.store(b"x" * 50_000)
+    system.calls.clear()
+    Blobs(folder, Ids(Clock()), INLINE).prepare()
+    assert ("fsync", "root") in system.calls
