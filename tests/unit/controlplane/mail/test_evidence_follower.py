@@ -1,5 +1,6 @@
 """Mail that came in is looked at behind everything else, each message once, whatever happens in between."""
 
+import errno
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -185,3 +186,14 @@ async def test_it_rests_longer_for_as_long_as_others_write_much(
     with pytest.raises(EOFError):
         await follower.run()
     assert follower.rested_s[0] == 0 and least_s <= follower.rested_s[1] <= most_s
+
+
+async def test_what_could_not_be_read_for_want_of_descriptors_is_looked_at_later(world: World) -> None:
+    """Passed over, it would never be looked at: the mark moves on."""
+    ids = await world.receive(2)
+    world.examiner.faults[ids[0]] = OSError(errno.EMFILE, "Too many open files")
+    with pytest.raises(OSError):
+        await world.follower().round()
+    world.examiner.faults.clear()
+    assert await world.follower().round() == 2
+    assert set(await world.found()) == set(ids)

@@ -3,10 +3,12 @@
 import asyncio
 import os
 import random
+import resource
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from structlog.testing import capture_logs
@@ -177,3 +179,27 @@ async def test_the_pages_of_a_large_store_are_looked_at_for_a_while(
         while len(looked) < 2:
             await asyncio.sleep(0)
         await later.stop()  # which does not wait for it
+
+
+async def test_a_store_that_can_not_be_opened_now_is_not_damaged(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite says the same of a want of descriptors as of a file that is not there."""
+    one = looking(store, tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+    try:
+        with pytest.raises(migrate.StoreError, match="unable to open"):
+            await one.round()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert not one.is_damaged
+    monkeypatch.setattr(integrity, "pages", pages := Mock(return_value=[]))
+    assert await found_in(one) == []
+    assert pages.call_count == 1, "the look that failed was counted as done"
+
+
+async def test_a_store_whose_file_is_gone_is_damaged(store: Store, tmp_path: Path) -> None:
+    one = looking(store, tmp_path)
+    (tmp_path / "maild.db").rename(tmp_path / "elsewhere")
+    assert await found_in(one) == ["store_damaged"] and one.is_damaged
