@@ -75,7 +75,7 @@ from storage.upkeep import rotation
 from tests.support.dying import dying_at
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
-TRACED = ("storage/upkeep/rotation.py", "storage/sealing.py", "storage/engine/migrate.py")
+TRACED = ("storage/upkeep/rotation.py", "storage/sealing.py", "storage/durable_files.py", "storage/engine/migrate.py")
 
 def renew(tx, sealer):
     server_secrets.forget(tx)
