@@ -205,7 +205,7 @@ async def test_a_store_that_fails_is_451_and_tells_no_stranger_why(
 
     talk = await maild.smtp()
     await talk.begin(bot["address"])
-    monkeypatch.setattr(maild.daemon.listener._acceptor, "_commit", broken)
+    monkeypatch.setattr(maild.daemon.listener._acceptor._depositor, "deposit", broken)
     reply = await talk.say(b"Subject: x\r\n\r\n.")
     assert reply.startswith("451 4.3.0") and "secret" not in reply
     monkeypatch.setattr(maild.daemon.listener, "find_mailbox", broken)
