@@ -1,16 +1,19 @@
 """The door itself, against a real HTTPS server on loopback."""
 
 import asyncio
+import errno
 import gzip
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from conf.settings import Webhooks
-from controlplane.egress.client import Egress, EgressFailed
+from controlplane.egress import client
+from controlplane.egress.client import Egress, EgressFailed, EgressStarved
 from controlplane.egress.http1 import ANSWER_BYTES_MAX, EndpointConnection
 from controlplane.egress.targets import EgressRefused
 from tests.support.throwaway_ca import ThrowawayCa
@@ -311,3 +314,28 @@ async def test_after_stop_nothing_is_called(sink: WebhookSink) -> None:
     await door.stop()
     await door.stop()
     assert (await failure(door, sink.url())).reason == "shutting down"
+
+
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [
+        ("look-up", OSError(errno.EMFILE, "Too many open files")),
+        ("look-up", MemoryError()),
+        ("socket", OSError(errno.EMFILE, "Too many open files")),
+    ],
+)
+async def test_who_could_not_be_called_for_want_of_descriptors_was_not_called(
+    sink: WebhookSink, monkeypatch: pytest.MonkeyPatch, where: str, error: Exception
+) -> None:
+    async def resolve(host: str) -> list[str]:
+        if where == "look-up":
+            raise error
+        return ["127.0.0.1", "127.0.0.2"]
+
+    monkeypatch.setattr(client._Guard, "open_socket", Mock(side_effect=error))
+    egress = egress_to(sink, resolve)
+    await egress.start()
+    with pytest.raises(EgressStarved):
+        await egress.post(sink.url(), b"", {})
+    await egress.stop()
+    assert sink.connections == 0
