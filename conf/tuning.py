@@ -13,7 +13,7 @@ class HttpTuning:
     `stalled_s`: how long a client may take nothing of its answer, and `stream_stalled_s` nothing of an event stream.
     `shutdown_s`: the time that requests have to end when the server stops. `held_bytes`: how much of a list is kept in
     memory for each slow reader, of which there may be a thousand. `heard_out`: how many connections too many may send
-    what they have to say once they were refused, for `heard_out_s` each.
+    what they have to say once they were refused, for `heard_out_s` each; never more than may be connected.
     """
 
     look_s: float = 1.0

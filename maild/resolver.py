@@ -1,8 +1,9 @@
 """DNS for the whole mail plane, behind one cache.
 
 Four outcomes are kept apart, because they decide different things: an answer, `NxDomain` (the name
-does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no server could say).
-The first three are cached for as long as their TTL says, the last for FAILURE_TTL_S (RFC 9520): a domain whose
+does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no server could say; or none could be
+asked, `DnsNotAsked`, for want of descriptors or memory). The first three are cached for as long as
+their TTL says, the last for FAILURE_TTL_S (RFC 9520), but where none was asked: a domain whose
 nameservers hang can't keep all mail in its name waiting. The cache is bounded by entries and by
 octets, because whoever owns a name decides how large its answers are.
 

@@ -265,7 +265,7 @@ class Watch:
 
     def hears_out(self, refused: ClientConnection, transport: asyncio.Transport) -> bool:
         """Whether a connection too many may stay until its peer has sent what it has to say, which nobody reads."""
-        if len(self._refused) >= self.tuning.heard_out:
+        if len(self._refused) >= min(self.tuning.heard_out, self._max):
             return False
         self._refused[refused] = HeardOut(transport, self.now())
         return True

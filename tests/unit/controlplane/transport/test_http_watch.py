@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
 
 from conf.settings import Http
 from conf.strangers import StrangerLog
+from conf.tuning import HttpTuning
 from controlplane.transport.connections import ClientConnection, Watch
 from storage.clock import Clock
 from storage.ids import Ids
@@ -50,11 +52,13 @@ def test_a_place_is_free_again_when_its_connection_ends() -> None:
     assert opened(watch, "192.0.2.1")
 
 
-async def test_so_many_are_heard_out_though_they_are_too_many() -> None:
-    watch = watching(Http(max_connections=1))
-    refused: list[Any] = [Connection("192.0.2.1") for _ in range(watch.tuning.heard_out + 1)]
+@pytest.mark.parametrize(("connections", "heard"), [(1000, HttpTuning().heard_out), (9, 9)])
+async def test_so_many_are_heard_out_though_they_are_too_many(connections: int, heard: int) -> None:
+    """And where there are descriptors for few connections, few."""
+    watch = watching(Http(max_connections=connections))
+    refused: list[Any] = [Connection("192.0.2.1") for _ in range(heard + 1)]
     transport: Any = None
-    assert [watch.hears_out(one, transport) for one in refused] == [True] * watch.tuning.heard_out + [False]
+    assert [watch.hears_out(one, transport) for one in refused] == [True] * heard + [False]
     watch.closed(refused[0])
     assert watch.hears_out(refused[-1], transport)
 
