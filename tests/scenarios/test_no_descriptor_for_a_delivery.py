@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from maild.outbound import content, queue
-from maild.outbound.smtp_client import NextHopSession
+from maild.outbound import queue
+from maild.outbound.sessions.smtp_client import NextHopSession
+from maild.outbound.signing import content
 from maild.resolver import DnsNotAsked, Resolver
 from storage import exhaustion
 from storage.mail.blobs import Blobs
