@@ -4,7 +4,7 @@ One is made at a time, on a thread, before the transaction that keeps it. Its pr
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from storage.clock import Clock
 from storage.domains import dkim_keys
@@ -38,11 +38,18 @@ class DkimKeyMaker:
     async def _key_for(self, name: str, algorithm: Algorithm, keys: Sequence[DkimKey]) -> DkimKey:
         async with self._slot:
             private, public = await asyncio.to_thread(self._makers[algorithm])
-        selector = dkim_keys.next_selector(algorithm, keys)
-        sealed = self._sealer.seal(private, dkim_keys.context(name, selector))
         # The first RSA key signs at once: nothing may be sent before a check has seen its record.
         status = "active" if algorithm == "rsa" and not keys else "published"
-        return DkimKey(name, selector, status, sealed, public, self._clock.now_ms(), algorithm)
+        row = DkimKey(name, "", status, private, public, self._clock.now_ms(), algorithm)
+        return sealed_behind(keys, row, self._sealer)
+
+
+def sealed_behind(keys: Iterable[DkimKey], fresh: DkimKey, sealer: Sealer) -> DkimKey:
+    """A fresh key, whose private half is not sealed yet, as the store keeps it: under the selector behind those of
+    `keys`, which are the name's others of the algorithm."""
+    selector = dkim_keys.next_selector(fresh.algorithm, keys)
+    sealed = sealer.seal(fresh.private_key, dkim_keys.context(fresh.domain_name, selector))
+    return fresh._replace(selector=selector, private_key=sealed)
 
 
 def _is_wanted(keys: Sequence[DkimKey], rotate: bool) -> bool:

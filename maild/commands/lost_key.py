@@ -8,7 +8,7 @@ own, which are made when they are next needed. Each organization finds in its au
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from controlplane.domains.fresh_keys import MakeDkimKey
+from controlplane.domains.fresh_keys import MakeDkimKey, sealed_behind
 from controlplane.webhooks.secrets import Secrets
 from maild.commands.records import CommandRecords
 from storage import server_secrets
@@ -84,11 +84,10 @@ class LostKey:
 
     def _key(self, sealer: Sealer, name: str, algorithm: Algorithm, keys: list[DkimKey]) -> DkimKey:
         private, public = self._make_dkim_keys[algorithm]()
-        selector = dkim_keys.next_selector(algorithm, keys)
-        sealed = sealer.seal(private, dkim_keys.context(name, selector))
         # RSA signs at once, as no other key is left to; a second signature waits until DNS shows its key.
         status = "active" if algorithm == "rsa" else "published"
-        return DkimKey(name, selector, status, sealed, public, self._clock.now_ms(), algorithm)
+        row = DkimKey(name, "", status, private, public, self._clock.now_ms(), algorithm)
+        return sealed_behind(keys, row, sealer)
 
     def _renew_webhooks(self, tx: Tx, sealer: Sealer, records: AuditRecorder) -> int:
         secrets = Secrets(sealer)

@@ -5,12 +5,14 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from conf.settings import Settings
 from controlplane.domains import checks
+from controlplane.domains.fresh_keys import sealed_behind
 from maild.commands import audit_verifying, doctor
 from maild.commands.domain_reports import ReportCommands
 from maild.commands.keys import KeyCommands
@@ -166,32 +168,30 @@ class OperatorCommands:
 
     def rotate_master_key(self, key_file: Path | None) -> dict[str, Any]:
         """DataFolderError while a daemon runs, which holds the present key."""
-        self._folder.check()
-        self._folder.check_store()
-        self._folder.lock()
-        try:
-            migrate.prepare(self._folder.database)
-            path = key_file or master_key_file(self._folder.master_key)
+        path = key_file or master_key_file(self._folder.master_key)
+        with self._no_daemon():
             count = rotation.rotate(self._folder.database, path, self._record_rotation)
-            return {"resealed": count, "keyFile": str(path)}
-        finally:
-            self._folder.unlock()
+        return {"resealed": count, "keyFile": str(path)}
 
     def replace_lost_master_key(self, key_file: Path | None) -> dict[str, Any]:
         """DataFolderError while a daemon runs, which holds the key: nothing is lost as long as it does."""
+        path = key_file or master_key_file(self._folder.master_key)
+        lost = LostKey(self._audit, self._clock, dkim.makers(self._settings.outbound.dkim_ed25519))
+        with self._no_daemon():
+            replaced = rotation.replace_lost(self._folder.database, path, lost.renew)
+        return {"keyFile": str(path), **replaced.told(), "records": self._read(self._shared_records)}
+
+    @contextmanager
+    def _no_daemon(self) -> Iterator[None]:
+        """With the store of this version, and no daemon on it. DataFolderError."""
         self._folder.check()
         self._folder.check_store()
         self._folder.lock()
         try:
             migrate.prepare(self._folder.database)
-            path = key_file or master_key_file(self._folder.master_key)
-            lost = LostKey(self._audit, self._clock, dkim.makers(self._settings.outbound.dkim_ed25519))
-            replaced = rotation.replace_lost(self._folder.database, path, lost.renew)
+            yield
         finally:
             self._folder.unlock()
-        shared = self._settings.server.shared_domains
-        records = self._read(lambda tx: [one for name in shared for one in self._records(tx, name)])
-        return {"keyFile": str(path), **replaced.told(), "records": records}
 
     def _init(
         self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]], is_recommended: bool
@@ -209,8 +209,7 @@ class OperatorCommands:
             made["organizationId"] = own
         if is_recommended:
             made.update(self.policies.recommend(tx, made["organizationId"]))
-        records = [one for name in self._settings.server.shared_domains for one in self._records(tx, name)]
-        return {**made, "records": records}
+        return {**made, "records": self._shared_records(tx)}
 
     # Inside one transaction --------------------------------------------------------------------
 
@@ -239,14 +238,12 @@ class OperatorCommands:
     def _keep_dkim_key(self, tx: Tx, sealer: Sealer, domain: str, private: bytes, public: str) -> None:
         if dkim_keys.active(tx, domain) is not None:
             return
-        selector = dkim_keys.next_selector("rsa", ())
-        sealed = sealer.seal(private, dkim_keys.context(domain, selector))
-        dkim_keys.insert(
-            tx, dkim_keys.DkimKey(domain, selector, "active", sealed, public, self._clock.now_ms())
-        )
+        row = dkim_keys.DkimKey(domain, "", "active", private, public, self._clock.now_ms())
+        dkim_keys.insert(tx, sealed_behind((), row, sealer))
 
-    def _records(self, tx: Tx, domain: str) -> list[dict[str, Any]]:
-        return [{"domainName": domain, **record.shown()} for record in self._wanted(tx, domain)]
+    def _shared_records(self, tx: Tx) -> list[dict[str, Any]]:
+        names = self._settings.server.shared_domains
+        return [{"domainName": name, **one.shown()} for name in names for one in self._wanted(tx, name)]
 
     def _wanted(self, tx: Tx, domain: str) -> list[checks.Record]:
         key = dkim_keys.active(tx, domain)

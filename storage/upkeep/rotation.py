@@ -66,16 +66,14 @@ def rotate(database: Path, key_file: Path, also: Callable[[Tx, Sealer], None] | 
     """Seal every value of SEALED under a new key; how many. When it returns, that is durable, and the old key opens
     nothing. SealError. `also`: done in the same transaction, with what seals under the new key."""
     old = Sealer(valid_key(database, key_file))
-    key = new_master_key()
-    write_master_key(_next(key_file), key, like=key_file)
-    with migrate.transaction(database, overwrites=True) as tx:  # what the old key opens is not just freed
-        count = _seal_anew(tx, old, Sealer(key))
-        _name(tx, key)
+
+    def reseal(tx: Tx, new: Sealer) -> int:
+        count = _seal_anew(tx, old, new)
         if also is not None:
-            also(tx, Sealer(key))
-    _replace(key_file)
-    migrate.write_back(database)
-    return count
+            also(tx, new)
+        return count
+
+    return _under_another(database, key_file, key_file, reseal)
 
 
 def replace_lost(database: Path, key_file: Path, renew: Callable[[Tx, Sealer], T]) -> T:
@@ -92,15 +90,24 @@ def replace_lost(database: Path, key_file: Path, renew: Callable[[Tx, Sealer], T
             f"{key_file} is there: if the store's key is lost for good, move this file away first, for it may be"
             " another store's; if it is the store's own, nothing is lost"
         )
-    following = _next(key_file)
-    following.unlink(missing_ok=True)  # of a run that came to no end
-    key = new_master_key()
-    write_master_key(following, key, like=database)
-    with migrate.transaction(database, overwrites=True) as tx:
-        _name(tx, key)
-        answer = renew(tx, Sealer(key))
+    _next(key_file).unlink(missing_ok=True)  # of a run that came to no end
+
+    def renewed(tx: Tx, new: Sealer) -> T:
+        answer = renew(tx, new)
         for _, value, context in _values(tx):  # what did not get anything else in its place
-            Sealer(key).open(value, context)
+            new.open(value, context)
+        return answer
+
+    return _under_another(database, key_file, database, renewed)
+
+
+def _under_another(database: Path, key_file: Path, like: Path, work: Callable[[Tx, Sealer], T]) -> T:
+    """The three steps above. `like`: whose owner the key file gets; `work`: seals under the new key, in step 2."""
+    key = new_master_key()
+    write_master_key(_next(key_file), key, like=like)
+    with migrate.transaction(database, overwrites=True) as tx:  # what another key opens is not just freed
+        _name(tx, key)
+        answer = work(tx, Sealer(key))
     _replace(key_file)
     migrate.write_back(database)
     return answer
