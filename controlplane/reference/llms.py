@@ -1,8 +1,8 @@
 """`/llms.txt` and `/llms-full.txt`: what a model has to know of this host, short, and all of it in one text.
 
 Made at the start from what the code does (operations, tools, refusals) and from the documents. The short one stands in
-`llms.txt` beside this module; the long one begins with it. tests/contract/test_llms.py holds their lengths, and that
-nothing is missing.
+`llms.txt` beside this module; the long one begins with it. tests/contract/http/test_llms.py holds their lengths, and
+that nothing is missing.
 """
 
 import re

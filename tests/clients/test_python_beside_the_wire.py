@@ -20,7 +20,7 @@ from scripts.client_names import NAMES
 from scripts.clients import read
 from tests.clients.test_python_operations import ATTACHED, IN_AN_HOUR, MAIL
 from tests.conftest import Start
-from tests.contract.test_unsubscribe import token_for
+from tests.contract.sending.test_unsubscribe import token_for
 from tests.support.dns_server import DnsServer
 from tests.support.reviewing import Held
 from tests.support.running import Running

@@ -15,7 +15,7 @@ from maild_client import AsyncEventStream, AsyncMaild, AsyncPages, EventStream, 
 from scripts.client_names import NAMES, id_name
 from tests.clients.shapes import misfits
 from tests.conftest import Start
-from tests.contract.test_unsubscribe import token_for
+from tests.contract.sending.test_unsubscribe import token_for
 from tests.support.answered import route_of
 from tests.support.dns_server import DnsServer
 from tests.support.running import Running, until

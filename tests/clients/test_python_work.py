@@ -17,7 +17,7 @@ import pytest
 from maild_client import AsyncClaim, AsyncMaild, Claim, ClaimLost, Conflict, Maild
 from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, refused
 from tests.conftest import Start
-from tests.contract.test_claims import Work
+from tests.contract.agents.test_claims import Work
 from tests.support.running import until
 from tests.support.store import ManualClock
 

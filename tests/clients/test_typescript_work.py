@@ -22,7 +22,7 @@ from tests.clients.test_python_work import (
 )
 from tests.clients.typescript_world import Driver, Refused
 from tests.clients.worlds import HANG_UP, ScriptedServer, answer, refused
-from tests.contract.test_claims import Work
+from tests.contract.agents.test_claims import Work
 from tests.support import tools
 from tests.support.daemon import environment
 from tests.support.running import until

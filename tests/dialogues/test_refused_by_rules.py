@@ -10,8 +10,8 @@ from structlog.testing import capture_logs
 from maild.inbound.mailboxes import REFUSED
 from maild.message.parsing.parse import parse
 from tests.conftest import Start
-from tests.contract.test_sender_verdicts import HERE, begin
-from tests.contract.test_spoofing import FROM_FIELDS, VICTIM, signed_and_forged
+from tests.contract.verdicts.test_sender_verdicts import HERE, begin
+from tests.contract.verdicts.test_spoofing import FROM_FIELDS, VICTIM, signed_and_forged
 from tests.dialogues.test_reports import begin as reporting_world
 from tests.dialogues.test_reports import bounce
 from tests.support.dns_server import DnsServer

@@ -36,7 +36,7 @@ def looking(store: Store, tmp_path: Path, seed: int = 7, **portions: Any) -> Sel
 
 
 async def whole(timeout_s: float) -> bool:
-    """The search index: tests/scenarios/test_search_index_lost.py."""
+    """The search index: tests/scenarios/store/test_search_index_lost.py."""
     return True
 
 

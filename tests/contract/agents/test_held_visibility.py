@@ -16,7 +16,7 @@ import pytest
 from controlplane.contract.scopes import SCOPES
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
-from tests.contract.test_held_mail import is_whole
+from tests.contract.agents.test_held_mail import is_whole
 from tests.support.event_stream import EventStream
 from tests.support.holding import approve, held, hold, mail, reject, reviews
 from tests.support.running import Answer, Api, Running

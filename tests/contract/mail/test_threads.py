@@ -6,7 +6,7 @@ import pytest
 
 from storage.clock import DAY_MS
 from tests.conftest import Start, on_shared
-from tests.contract.test_messages import LISTED, MAIL
+from tests.contract.mail.test_messages import LISTED, MAIL
 from tests.support.running import Running
 from tests.support.store import ManualClock
 

@@ -7,7 +7,7 @@ from typing import Any
 from maild.message.context import fences
 from maild.message.context.tokens import estimated_tokens
 from storage import server_secrets
-from tests.contract.test_threads import mail
+from tests.contract.mail.test_threads import mail
 from tests.support.running import Answer, Running
 
 FENCE = re.compile(r"<<<mail ([0-9a-f]{16})\n(.*?)\nmail \1>>>", re.DOTALL)

@@ -5,8 +5,8 @@ from pathlib import Path
 from maild.resolver import FAILURE_TTL_S
 from storage.sending import queue_selection
 from storage.sending.queue_selection import QueueSelection
-from tests.scenarios.test_421_storm import backs_off, group, storm
-from tests.scenarios.test_more_mail_than_a_destination_may_have import SLOW, settled, waiting
+from tests.scenarios.mail_hosts.test_421_storm import backs_off, group, storm
+from tests.scenarios.queue.test_more_mail_than_a_destination_may_have import SLOW, settled, waiting
 from tests.support.sending import Sending
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from storage.mail.blobs import Blobs, Stored
 from tests.conftest import Start, on_shared
-from tests.contract.test_messages import LISTED, MAIL
+from tests.contract.mail.test_messages import LISTED, MAIL
 from tests.support.running import Running, until
 
 MEGABYTE = 1_048_576

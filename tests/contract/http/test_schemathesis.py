@@ -2,7 +2,7 @@
 
 Bounded and with a fixed seed here. For a longer run, with chance and more of everything:
 
-    SCHEMATHESIS_EXAMPLES=200 .venv/bin/pytest tests/contract/test_schemathesis.py
+    SCHEMATHESIS_EXAMPLES=200 .venv/bin/pytest tests/contract/http/test_schemathesis.py
 
 Nothing is excluded but two checks, named below, and the event stream, which does not end; what can't be in a schema
 is named in tests/support/schemathesis_hooks.py. No request leaves the host: names don't resolve, and the port of
@@ -29,7 +29,7 @@ RUN_S = 150 if not EXAMPLES else 3600
 EXCLUDED_CHECKS = ",".join(
     (
         # /v1/messages/send and /v1/webhooks/deliveries also match /v1/…/{id}, whose methods the router adds to
-        # Allow. tests/contract/test_envelope.py looks at Allow for every path.
+        # Allow. tests/contract/http/test_envelope.py looks at Allow for every path.
         "allow_header_conformance",
         # Needs a second identity; tests/contract has a test for each resource of another organization.
         "object_level_authorization",

@@ -7,8 +7,8 @@ import pytest
 from storage.clock import DAY_MS
 from storage.sending import tls_sessions
 from storage.sending.tls_sessions import TlsSession
-from tests.scenarios.test_dane_is_kept import DOMAIN as DANE_DOMAIN
-from tests.scenarios.test_dane_is_kept import HOST, DaneWorld
+from tests.scenarios.tls.test_dane_is_kept import DOMAIN as DANE_DOMAIN
+from tests.scenarios.tls.test_dane_is_kept import HOST, DaneWorld
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld

@@ -9,7 +9,7 @@ import pytest
 
 from maild.message.fields.idn import ascii_domain
 from tests.conftest import Start
-from tests.contract.test_sender_verdicts import HERE, begin
+from tests.contract.verdicts.test_sender_verdicts import HERE, begin
 from tests.support.dns_server import DnsServer
 from tests.support.sender_world import TEXT, SenderWorld
 from tests.support.signers import Signer
