@@ -30,10 +30,10 @@ from maild import allocator, descriptors, systemd
 from maild.audit_keeper import AuditKeeper
 from maild.control_plane import arrival_examiner, control_plane
 from maild.dnssec import DnssecCheck
-from maild.inbound import tls
-from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
-from maild.inbound.session_listener import ListenError, SessionListener
+from maild.inbound.sessions.session_listener import ListenError, SessionListener
+from maild.inbound.wire import tls
+from maild.inbound.wire.certificate_watch import CertificateWatch
 from maild.last_resort import LastResort
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission

@@ -22,17 +22,17 @@ from conf.tuning import Tuning
 from maild.authentication.judge import SenderJudge
 from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
-from maild.inbound.block_lists import BlockLists
-from maild.inbound.depositing import Depositor
-from maild.inbound.first_look import FirstLook
+from maild.inbound.delivery.depositing import Depositor
+from maild.inbound.delivery.local_delivery import LocalDelivery
+from maild.inbound.delivery.mailboxes import Mailboxes
+from maild.inbound.delivery.trace import TraceWriter
 from maild.inbound.listener import Listener
-from maild.inbound.local_delivery import LocalDelivery
-from maild.inbound.mailboxes import Mailboxes
-from maild.inbound.receiving import Reception
+from maild.inbound.reading.first_look import FirstLook
+from maild.inbound.reading.receiving import Reception
+from maild.inbound.reading.spam_filter import AskSpamFilter, SpamFilter
 from maild.inbound.recipients import is_served
-from maild.inbound.session_listener import ListenerGround
-from maild.inbound.spam_filter import AskSpamFilter, SpamFilter
-from maild.inbound.trace import TraceWriter
+from maild.inbound.sessions.block_lists import BlockLists
+from maild.inbound.sessions.session_listener import ListenerGround
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.delivery import Deliverer
 from maild.outbound.lines.destination_queues import DestinationQueues

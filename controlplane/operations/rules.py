@@ -1,5 +1,5 @@
 """Rules: written, listed, deleted. What they decide stands in `controlplane/sending/guards.py`, and for mail that comes
-in in `maild/inbound/admittance.py`."""
+in in `maild/inbound/delivery/admittance.py`."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ from conf.settings import Settings, host_port
 from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.dnssec import validates
-from maild.inbound import tls
+from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.outbound.routing.relays import Relays
 from maild.resolver import DnsError, DnsTemporary, Resolver

@@ -24,10 +24,10 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.errors import SmtpError
-from maild.inbound.depositing import Committed, Depositor
+from maild.inbound.delivery.depositing import Committed, Depositor
+from maild.inbound.delivery.mailboxes import FULL, Mailboxes
 from maild.inbound.envelope import InboundEnvelope
-from maild.inbound.mailboxes import FULL, Mailboxes
-from maild.inbound.receiving import Received, Reception
+from maild.inbound.reading.receiving import Received, Reception
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.mail.blobs import Blobs, Stored

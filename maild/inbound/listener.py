@@ -5,13 +5,13 @@ import asyncio
 from conf.settings import Smtp
 from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
-from maild.inbound.block_lists import BlockLists
-from maild.inbound.conversation import SessionSetup
 from maild.inbound.envelope import InboundEnvelope
-from maild.inbound.header_section import HeaderSection
-from maild.inbound.intake import Intake
-from maild.inbound.session import Session
-from maild.inbound.session_listener import ListenerGround, SessionListener
+from maild.inbound.sessions.block_lists import BlockLists
+from maild.inbound.sessions.conversation import SessionSetup
+from maild.inbound.sessions.header_section import HeaderSection
+from maild.inbound.sessions.intake import Intake
+from maild.inbound.sessions.session import Session
+from maild.inbound.sessions.session_listener import ListenerGround, SessionListener
 from storage.mail.blobs import Stored
 from storage.mail.inboxes import RecipientInbox
 from storage.turns.rounds import Rounds

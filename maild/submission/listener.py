@@ -9,9 +9,9 @@ import structlog
 from conf.failed_logins import FailedLogins
 from conf.settings import Smtp
 from maild.errors import SmtpError
-from maild.inbound.conversation import SessionSetup
-from maild.inbound.intake import NO_STORAGE, Intake
-from maild.inbound.session_listener import ListenerGround, SessionListener
+from maild.inbound.sessions.conversation import SessionSetup
+from maild.inbound.sessions.intake import NO_STORAGE, Intake
+from maild.inbound.sessions.session_listener import ListenerGround, SessionListener
 from maild.message.writing.long_lines import break_long_lines
 from maild.message.writing.submitted_header import ServerFields
 from maild.ports import LogIn, SubmittedMail, Submitter

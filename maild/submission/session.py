@@ -1,8 +1,8 @@
 """A session with a client that logs in and submits mail for anybody (RFC 6409, 4954, 8314).
 
-The rest of the conversation is `maild/inbound/conversation.py`'s: limits, timers, DATA and its defences are those of
-mail that comes in. What may be sent is decided behind the port (`maild.ports.Submitter`), by the same operation as
-for the API.
+The rest of the conversation is `maild/inbound/sessions/conversation.py`'s: limits, timers, DATA and its defences are
+those of mail that comes in. What may be sent is decided behind the port (`maild.ports.Submitter`), by the same
+operation as for the API.
 
 A password is asked for under TLS alone, is handed on and not kept, and stands in no reply and no line of the log.
 """
@@ -14,8 +14,9 @@ import structlog
 
 from conf.log_events import LogEvent, clean, tell
 from maild.errors import SmtpError
-from maild.inbound.command_arguments import read_authenticated_path, read_forward_path
-from maild.inbound.conversation import (
+from maild.inbound.envelope import MailTransaction
+from maild.inbound.sessions.command_arguments import read_authenticated_path, read_forward_path
+from maild.inbound.sessions.conversation import (
     COMMAND_LINE_OCTETS,
     COMMON_COMMANDS,
     Conversation,
@@ -23,8 +24,7 @@ from maild.inbound.conversation import (
     Handler,
     SessionSetup,
 )
-from maild.inbound.envelope import MailTransaction
-from maild.inbound.intake import Intake
+from maild.inbound.sessions.intake import Intake
 from maild.message.fields.address import AddressSyntaxError, normalize, validate
 from maild.ports import SubmittedMail, Submitter
 from maild.submission.credentials import (

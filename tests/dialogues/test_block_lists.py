@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from maild.inbound.block_lists import reversed_name
+from maild.inbound.sessions.block_lists import reversed_name
 from tests.conftest import Start
 from tests.dialogues.test_proxy_protocol import begun, header
 from tests.support.dns_server import DnsServer

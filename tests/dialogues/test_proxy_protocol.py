@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import structlog
 
-from maild.inbound.proxy_header import MORE_OCTETS_MAX, SIGNATURE
+from maild.inbound.wire.proxy_header import MORE_OCTETS_MAX, SIGNATURE
 from tests.conftest import Start
 from tests.support.running import Running, Smtp, until_true
 

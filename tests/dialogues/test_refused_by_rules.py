@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from maild.inbound.mailboxes import REFUSED
+from maild.inbound.delivery.mailboxes import REFUSED
 from maild.message.parsing.parse import parse
 from tests.conftest import Start
 from tests.contract.verdicts.test_sender_verdicts import HERE, begin

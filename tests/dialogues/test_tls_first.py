@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import SmtpTuning, Tuning
-from maild.inbound.proxy_header import SIGNATURE
+from maild.inbound.wire.proxy_header import SIGNATURE
 from tests.conftest import Start
 from tests.support.running import DEADLINE_S, Running, Smtp, until_true
 

@@ -5,7 +5,7 @@ import ipaddress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.inbound.proxy_header import (
+from maild.inbound.wire.proxy_header import (
     FIXED_OCTETS,
     MORE_OCTETS_MAX,
     SIGNATURE,

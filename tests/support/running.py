@@ -27,7 +27,7 @@ from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES
 from controlplane.operations.operation import Operation
 from maild.commands.operator_commands import OperatorCommands
 from maild.daemon import Daemon
-from maild.inbound import tls
+from maild.inbound.wire import tls
 from storage import server_secrets
 from storage.clock import Clock
 from storage.engine import migrate

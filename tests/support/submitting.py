@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conf.tuning import Tuning
-from maild.inbound import tls
+from maild.inbound.wire import tls
 from storage.clock import Clock
 from tests.conftest import Start
 from tests.support.running import HOSTNAME, Running, Smtp, dot_stuffed

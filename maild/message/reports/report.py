@@ -1,7 +1,7 @@
 """What mail systems say about mail of ours: delivery reports and complaints. Pure, tolerant, bounded.
 
 `read_report` takes any message and never raises. It says what is written, and nothing about whether it is
-true: who may report what is decided by `maild/inbound/reports.py`, what a status means by `bounces.py`.
+true: who may report what is decided by `maild/inbound/reading/reports.py`, what a status means by `bounces.py`.
 
     complaints          RFC 5965 in `multipart/report`; Hotmail's, which is the message that came back and its name
     delivery reports    RFC 3464 in any multipart (RFC 6522 wants `multipart/report`; scanners and lists wrap it), also

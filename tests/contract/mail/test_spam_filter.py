@@ -128,7 +128,7 @@ async def test_it_hears_a_name_that_leads_back_to_the_client(
 async def test_who_does_not_say_the_client_s_name_keeps_no_mail_from_it(
     start: Start, spam_filter: Filter, dns: DnsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maild.inbound.spam_filter.NAME_DEADLINE_S", 0.05)
+    monkeypatch.setattr("maild.inbound.reading.spam_filter.NAME_DEADLINE_S", 0.05)
     dns.drop.add(REVERSE)
     assert await name_told(start, spam_filter, dns) is None
 
@@ -160,7 +160,7 @@ async def test_one_that_does_not_answer_in_time_loses_no_mail(
     maild: Running, spam_filter: Filter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inbox = await maild.inbox("bot")
-    monkeypatch.setattr("maild.inbound.spam_filter.DEADLINE_S", 0.05)
+    monkeypatch.setattr("maild.inbound.reading.spam_filter.DEADLINE_S", 0.05)
     spam_filter.hold = asyncio.Event()
     with capture_logs() as lines:
         assert (await maild.received(inbox, MESSAGE))["isSpam"] is False

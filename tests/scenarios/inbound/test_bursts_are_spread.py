@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from maild.inbound import session_listener
 from maild.inbound.accept import Acceptor
-from maild.inbound.conversation import Conversation
-from maild.inbound.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND, DECRYPTED_A_ROUND
-from maild.inbound.tls_layer import PIECE_OCTETS, PIECE_RECORDS, TINY_OCTETS
+from maild.inbound.sessions import session_listener
+from maild.inbound.sessions.conversation import Conversation
+from maild.inbound.sessions.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND, DECRYPTED_A_ROUND
+from maild.inbound.wire.tls_layer import PIECE_OCTETS, PIECE_RECORDS, TINY_OCTETS
 from storage.turns.recent_use import RecentUse
 from tests.conftest import Start
 from tests.support.running import Running, Smtp

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from maild.inbound import receiving
+from maild.inbound.delivery.mailboxes import Mailboxes
 from maild.inbound.envelope import InboundEnvelope
-from maild.inbound.mailboxes import Mailboxes
+from maild.inbound.reading import receiving
 from storage.engine import writer
 from storage.engine.database import Database
 from tests.conftest import Start

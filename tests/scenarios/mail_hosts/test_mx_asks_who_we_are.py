@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maild.daemon import StartError
-from maild.inbound import tls
+from maild.inbound.wire import tls
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.tls_policy import TlsPolicies
 from tests.conftest import Start

@@ -17,7 +17,7 @@ import pytest
 import structlog
 
 from conf.tuning import SmtpTuning, Tuning
-from maild.inbound import tls
+from maild.inbound.wire import tls
 from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from tests.conftest import Start
 from tests.support.daemon import Daemon

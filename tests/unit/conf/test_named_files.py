@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import serialization
 
 from conf import named_files
 from conf.settings import parse
-from maild.inbound import tls
+from maild.inbound.wire import tls
 
 BROKEN = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 

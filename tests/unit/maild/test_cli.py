@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from conf.settings import load
 from maild import logs
 from maild.cli.program import main
-from maild.inbound import tls
+from maild.inbound.wire import tls
 from storage import server_secrets
 from storage.data_folder import DataFolder
 from storage.engine import migrate

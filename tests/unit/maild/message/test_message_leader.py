@@ -2,7 +2,7 @@
 
 import pytest
 
-from maild.inbound.header_section import HeaderSection
+from maild.inbound.sessions.header_section import HeaderSection
 from maild.message.canonical import read_fields
 from maild.message.fields.headers import MAX_LEADER_OCTETS
 from maild.message.parsing.parse import parse, read_text

@@ -18,8 +18,8 @@ from ssl import SSLContext
 from aiosmtpd.smtp import SMTP
 
 from maild.errors import SmtpError
-from maild.inbound.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
-from maild.inbound.tls_layer import TlsLayer
+from maild.inbound.wire.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
+from maild.inbound.wire.tls_layer import TlsLayer
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
 END_OF_DATA = b"\r\n.\r\n"

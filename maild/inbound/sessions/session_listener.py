@@ -17,9 +17,9 @@ from conf.settings import Smtp, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.errors import SmtpError
-from maild.inbound.conversation import Conversation, SessionSetup
-from maild.inbound.intake import NO_STORAGE, HeaderFilter, Intake
-from maild.inbound.session_places import who_gives_way
+from maild.inbound.sessions.conversation import Conversation, SessionSetup
+from maild.inbound.sessions.intake import NO_STORAGE, HeaderFilter, Intake
+from maild.inbound.sessions.session_places import who_gives_way
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
 from storage.ids import Ids

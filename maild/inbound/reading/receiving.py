@@ -11,12 +11,12 @@ from maild.authentication.judge import Introduction, PolicyNotAsked, SenderJudge
 from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
-from maild.inbound import reports
 from maild.inbound.envelope import InboundEnvelope
-from maild.inbound.first_look import ArrivalFindings, FirstLook
-from maild.inbound.incoming_message import IncomingMessage, incoming_message
-from maild.inbound.reports import ReportClaim
-from maild.inbound.spam_filter import SpamFilter
+from maild.inbound.reading import reports
+from maild.inbound.reading.first_look import ArrivalFindings, FirstLook
+from maild.inbound.reading.incoming_message import IncomingMessage, incoming_message
+from maild.inbound.reading.reports import ReportClaim
+from maild.inbound.reading.spam_filter import SpamFilter
 from maild.message.digest import Digest, digest_at_once
 from maild.message.model import ParsedMessage
 from maild.message.reading import read_message

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv6Address
 import pytest
 
 from maild.authentication.spf import PTR_NAMES_MAX
-from maild.inbound.client_name import client_name
+from maild.inbound.reading.client_name import client_name
 from maild.resolver import DnsTemporary, NxDomain
 
 

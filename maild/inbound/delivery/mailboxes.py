@@ -6,7 +6,7 @@ All of it runs inside the caller's transaction: what `deliver` writes is durable
 from collections.abc import Mapping, Sequence, Set
 
 from maild.inbound import recipients
-from maild.inbound.admittance import (
+from maild.inbound.delivery.admittance import (
     ACCEPTED,
     HIGH_RISK,
     UNVERIFIED,
@@ -15,8 +15,8 @@ from maild.inbound.admittance import (
     concerns_of,
     sender_of,
 )
-from maild.inbound.first_look import ArrivalFindings
-from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
+from maild.inbound.reading.first_look import ArrivalFindings
+from maild.inbound.reading.incoming_message import IncomingMessage, clues_of, message_row
 from maild.message.fields.address import split
 from storage.agents import policies, reviews, rules
 from storage.agents.rules import Ruling

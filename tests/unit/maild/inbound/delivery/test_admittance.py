@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.inbound.admittance import ACCEPTED, Admittance, ClaimedSender, admit, concerns_of
+from maild.inbound.delivery.admittance import ACCEPTED, Admittance, ClaimedSender, admit, concerns_of
 from storage.agents.policies import UNLISTED as LEVELS
 from storage.agents.policies import InboundPolicy
 from storage.agents.rules import Ruling

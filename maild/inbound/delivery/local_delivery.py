@@ -14,10 +14,10 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.authentication.verdict import known_sender
-from maild.inbound.first_look import ArrivalFindings, FirstLook
-from maild.inbound.incoming_message import IncomingMessage, incoming_message
-from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
-from maild.inbound.trace import TraceWriter
+from maild.inbound.delivery.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
+from maild.inbound.delivery.trace import TraceWriter
+from maild.inbound.reading.first_look import ArrivalFindings, FirstLook
+from maild.inbound.reading.incoming_message import IncomingMessage, incoming_message
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.fields.address import normalize, split
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer

@@ -1,10 +1,10 @@
-"""DATA decoded as it comes (maild/inbound/data.py): the same wherever the network cut it; S1."""
+"""DATA decoded as it comes (maild/inbound/wire/data.py): the same wherever the network cut it; S1."""
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maild.inbound.data import DataDecoder
+from maild.inbound.wire.data import DataDecoder
 
 # Octets that matter, often beside each other.
 OCTETS = st.lists(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from maild.inbound.session_places import PATIENCE_S, who_gives_way
+from maild.inbound.sessions.session_places import PATIENCE_S, who_gives_way
 
 NOW = 1000.0
 

@@ -1,4 +1,4 @@
-"""Forged results are taken out of the header section, whole, and nothing else is (maild/inbound/header_section.py)."""
+"""Forged results are taken out of the header section whole, and nothing else is."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maild.inbound.header_section import MAX_HELD_OCTETS, HeaderSection
+from maild.inbound.sessions.header_section import MAX_HELD_OCTETS, HeaderSection
 from maild.message.parsing.parse import parse
 
 OWN = "mx.agents.test"

@@ -25,12 +25,12 @@ from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.errors import SmtpError, unavailable
-from maild.inbound.command_arguments import read_host_name
-from maild.inbound.command_counts import CommandCounts
-from maild.inbound.data_rate import DataRate
 from maild.inbound.envelope import MailTransaction, told_of_command
-from maild.inbound.intake import Intake, want
-from maild.inbound.smtp_protocol import SmtpProtocol
+from maild.inbound.sessions.command_arguments import read_host_name
+from maild.inbound.sessions.command_counts import CommandCounts
+from maild.inbound.sessions.data_rate import DataRate
+from maild.inbound.sessions.intake import Intake, want
+from maild.inbound.wire.smtp_protocol import SmtpProtocol
 from storage.exhaustion import is_exhaustion
 from storage.mail.blobs import Stored
 

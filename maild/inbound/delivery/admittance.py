@@ -11,7 +11,7 @@ The sternest wins: refuse, hold, accept. Pure.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from maild.inbound.incoming_message import IncomingMessage
+from maild.inbound.reading.incoming_message import IncomingMessage
 from maild.message.fields.address import normalize, split
 from storage.agents.policies import InboundPolicy
 from storage.agents.rules import Ruling

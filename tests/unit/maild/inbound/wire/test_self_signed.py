@@ -1,4 +1,4 @@
-"""The certificate that maild makes for itself (maild/inbound/tls.py)."""
+"""The certificate that maild makes for itself (maild/inbound/wire/tls.py)."""
 
 import stat
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from maild.inbound import tls
+from maild.inbound.wire import tls
 
 
 def test_it_is_made_once_and_its_owners_alone(tmp_path: Path) -> None:

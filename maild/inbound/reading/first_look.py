@@ -7,7 +7,7 @@ kept with the message, held or not.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from maild.inbound.incoming_message import IncomingMessage, message_row
+from maild.inbound.reading.incoming_message import IncomingMessage, message_row
 from maild.ports import ExamineArrival
 from storage.clock import Clock
 from storage.ids import Ids

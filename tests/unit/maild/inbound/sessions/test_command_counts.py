@@ -1,7 +1,7 @@
 """What a client may say in one session before it is cut."""
 
 from conf.settings import Smtp
-from maild.inbound.command_counts import RECIPIENTS_BEYOND, CommandCounts
+from maild.inbound.sessions.command_counts import RECIPIENTS_BEYOND, CommandCounts
 
 
 def test_the_rest_of_a_large_list_is_no_error_and_not_endless() -> None:

@@ -1,4 +1,4 @@
-"""A message on its way in (maild/inbound/intake.py): what is done to it at once, and what on the thread."""
+"""A message on its way in (maild/inbound/sessions/intake.py): what is done to it at once, and what on the thread."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conf.settings import Smtp
-from maild.inbound.header_section import HeaderSection
-from maild.inbound.intake import AT_ONCE_OCTETS, Intake
+from maild.inbound.sessions.header_section import HeaderSection
+from maild.inbound.sessions.intake import AT_ONCE_OCTETS, Intake
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
 from storage.ids import Ids

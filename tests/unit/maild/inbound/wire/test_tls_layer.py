@@ -1,10 +1,10 @@
-"""What TLS costs a session before anything was said in it (maild/inbound/tls_layer.py)."""
+"""What TLS costs a session before anything was said in it (maild/inbound/wire/tls_layer.py)."""
 
 import asyncio
 import ssl
 import tracemalloc
 
-from maild.inbound.tls_layer import PIECE_OCTETS, TlsLayer
+from maild.inbound.wire.tls_layer import PIECE_OCTETS, TlsLayer
 
 
 async def test_a_session_under_tls_holds_one_piece() -> None:

@@ -10,17 +10,17 @@ from typing import ClassVar, Protocol
 import structlog
 
 from maild.errors import SmtpError, unavailable
-from maild.inbound.command_arguments import read_forward_path, read_reverse_path
-from maild.inbound.conversation import (
+from maild.inbound.envelope import InboundEnvelope, InboundTransaction, MailTransaction
+from maild.inbound.recipients import is_operator_address
+from maild.inbound.sessions.command_arguments import read_forward_path, read_reverse_path
+from maild.inbound.sessions.conversation import (
     COMMON_COMMANDS,
     Conversation,
     ConversationHost,
     Handler,
     SessionSetup,
 )
-from maild.inbound.envelope import InboundEnvelope, InboundTransaction, MailTransaction
-from maild.inbound.intake import Intake
-from maild.inbound.recipients import is_operator_address
+from maild.inbound.sessions.intake import Intake
 from storage.mail.blobs import Stored
 from storage.mail.inboxes import RecipientInbox
 

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from maild.errors import SmtpError
-from maild.inbound import domain_reports, reports
-from maild.inbound.admittance import Admittance
-from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
-from maild.inbound.receiving import Received
-from maild.inbound.trace import TraceWriter
+from maild.inbound.delivery import domain_reports
+from maild.inbound.delivery.admittance import Admittance
+from maild.inbound.delivery.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
+from maild.inbound.delivery.trace import TraceWriter
+from maild.inbound.reading import reports
+from maild.inbound.reading.receiving import Received
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outcomes import OutcomeContext
 from storage.audit.trail import Records

@@ -21,8 +21,8 @@ from conf.strangers import StrangerLog
 from maild.authentication.patience import Patience
 from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
-from maild.inbound.client_name import ReverseDns, client_name
 from maild.inbound.envelope import InboundEnvelope
+from maild.inbound.reading.client_name import ReverseDns, client_name
 from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.smtp")

@@ -13,7 +13,7 @@ import structlog
 
 from conf.settings import Smtp
 from maild.errors import SmtpError
-from maild.inbound.data import DataDecoder
+from maild.inbound.wire.data import DataDecoder
 from maild.message.octets import has_more_than
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
