@@ -1,6 +1,7 @@
 """What one room (a folder of modules) uses of another has a docstring: it tells what name and signature can't.
 
-Two kinds need none here: methods, and models of the contract, whose fields with their descriptions are the document.
+Three kinds need none here: methods, models of the contract, whose fields with their descriptions are the document, and
+operations, whose rows are.
 """
 
 import ast
@@ -10,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TOPS = ("maild", "controlplane", "storage", "conf")
 MODELS = "controlplane.contract"
+TABLE = "controlplane.operations.table"
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 FILES = [file.relative_to(ROOT) for top in TOPS for file in (ROOT / top).rglob("*.py")]
@@ -23,7 +25,9 @@ TREES = {
 
 
 def test_what_another_room_uses_has_a_docstring() -> None:
-    used = {name for module, tree in TREES.items() for name in used_of_others(module, tree)}
+    used = {
+        name for module, tree in TREES.items() if module != TABLE for name in used_of_others(module, tree)
+    }
     bare = {name for module, tree in TREES.items() for name in without_docstring(module, tree)}
     assert {"storage.records.load", "storage.tenants.keys.create"} <= used, (
         "imported by name, and through the module"

@@ -14,7 +14,7 @@ from conf.strangers import StrangerLog
 from controlplane.access.principal import LIVE, Principal
 from controlplane.console.faults import TooMany
 from controlplane.contract.scopes import ALL, SCOPES
-from controlplane.operations.sessions import end_of
+from controlplane.operations.accounts.sessions import end_of
 from storage.audit.acts import Act, Actor
 from storage.audit.repeats import RepeatedActs
 from storage.audit.trail import Records

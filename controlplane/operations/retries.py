@@ -60,4 +60,5 @@ def _recalled_since(call: Call) -> int:
 
 
 def accepted(sent: Accepted) -> Result:
+    """The message that was made, as JSON, by this call or by an earlier one."""
     return Result(msgspec.Raw(sent.message), is_replay=sent.is_replay)

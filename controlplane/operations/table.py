@@ -99,41 +99,40 @@ from controlplane.contract.webhooks import (
     WebhookDelivery,
     WebhookWithSecret,
 )
-from controlplane.operations import (
+from controlplane.operations.accounts import (
     agents,
     analytics,
-    attachments,
     audit,
     callers,
-    claims,
-    codes,
     domains,
-    drafts,
-    events,
-    forwards,
     inboxes,
     keys,
+    organization,
+    overview,
+    sessions,
+)
+from controlplane.operations.mail import (
+    attachments,
     message_batches,
-    message_checks,
     message_context,
     message_waits,
     messages,
-    operator_queue,
-    organization,
-    overview,
-    policies,
-    replies,
-    reviews,
-    rules,
-    sessions,
-    submission,
-    suppressions,
     thread_context,
     threads,
-    unsubscribe,
-    webhooks,
 )
 from controlplane.operations.operation import ANY_KEY, BYTES, BoundKeys, Operation
+from controlplane.operations.sending import (
+    drafts,
+    forwards,
+    message_checks,
+    operator_queue,
+    replies,
+    submission,
+    suppressions,
+    unsubscribe,
+)
+from controlplane.operations.telling import events, webhooks
+from controlplane.operations.work import claims, codes, policies, reviews, rules
 
 # docs/contract.md, section 8; 1 MB = 1,048,576 bytes; where nothing is said, operation.SMALL_BODY_BYTES.
 SEND_BYTES = 22 * 1_048_576  # 15 MB of attachments in base64, and the rest of the JSON

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from controlplane.operations.domains import shown_report
+from controlplane.operations.accounts.domains import shown_report
 from maild.commands.store_commands import CommandGround, StoreCommands
 from maild.message.fields.idn import ascii_domain
 from storage.domains import domain_reports

@@ -6,7 +6,7 @@ Also beside a running daemon, which sees it with its next statement: who is remo
 from typing import Any
 
 from controlplane.access.console_links import link_to
-from controlplane.operations.organization import shown_member
+from controlplane.operations.accounts.organization import shown_member
 from maild.commands.store_commands import StoreCommands
 from maild.message.fields.address import AddressSyntaxError, normalize, validate
 from storage.audit.acts import OPERATOR, Act

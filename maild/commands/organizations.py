@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from controlplane.operations.organization import shown_organization
+from controlplane.operations.accounts.organization import shown_organization
 from maild.commands.keys import KeyCommands
 from maild.commands.store_commands import CommandGround, StoreCommands
 from storage import usage

@@ -6,7 +6,7 @@ from typing import Any
 
 from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
-from controlplane.operations.operator_queue import queue_state, shown_recipient
+from controlplane.operations.sending.operator_queue import queue_state, shown_recipient
 from maild.commands.queue_changes import QueueChanges
 from maild.commands.store_commands import StoreCommands
 from storage import switches

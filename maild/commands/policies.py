@@ -5,7 +5,7 @@ from typing import Any
 
 from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.validation import validated
-from controlplane.operations.policies import replace_policy, shown_policy
+from controlplane.operations.work.policies import replace_policy, shown_policy
 from maild.commands.store_commands import StoreCommands
 from storage.agents import policies
 from storage.agents.policies import RECOMMENDED, document_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from controlplane.operations.reviews import shown_review
+from controlplane.operations.work.reviews import shown_review
 from controlplane.sending.admission import Admission, Refused
 from controlplane.sending.reviewing import (
     Approval,

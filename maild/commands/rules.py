@@ -5,7 +5,7 @@ from typing import Any
 
 from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
-from controlplane.operations.rules import remove_rule, shown_rule, write_rule
+from controlplane.operations.work.rules import remove_rule, shown_rule, write_rule
 from maild.commands.store_commands import StoreCommands
 from storage.agents import rules
 from storage.audit.acts import OPERATOR

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.operations import message_batches
+from controlplane.operations.mail import message_batches
 from storage.engine.database import Database
 from tests.conftest import on_shared
 from tests.support.running import Api, Running

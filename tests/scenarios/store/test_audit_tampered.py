@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from controlplane.operations.audit import shown_row
+from controlplane.operations.accounts.audit import shown_row
 from maild.cli.program import main
 from storage.audit import chain, trail
 from storage.audit.chain import AuditRow

@@ -11,9 +11,9 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.threads import ListThreads
 from controlplane.mail import thread_finding
 from controlplane.mail.labelling import AskedLabels
+from controlplane.operations.mail.shown_messages import Whole, member_pieces, nothing, parts, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, JsonPieces, Result
-from controlplane.operations.shown_messages import Whole, member_pieces, nothing, parts, read_bodies
 from storage.engine.tx import Tx
 from storage.ids import made_at
 from storage.mail import threads

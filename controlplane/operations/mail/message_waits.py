@@ -9,10 +9,10 @@ import msgspec
 from controlplane.contract import rendering
 from controlplane.contract.messages import WaitMessage
 from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
+from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.reach import require_reach
 from controlplane.operations.results import JsonPieces, Result
-from controlplane.operations.shown_messages import Whole, member_pieces, read_bodies
 from maild.message.sign_in.codes import find_code
 from storage.agents import code_claims
 from storage.engine.tx import Tx

@@ -30,6 +30,7 @@ class Whole(NamedTuple):
 
 
 async def read_bodies(call: Call, whole: Whole, is_sanitized: bool = False) -> Bodies:
+    """The message's text and HTML, in memory only where they are small. `is_sanitized`: the HTML is safe to show."""
     return await call.services.body_reader.read(call.organization_id, whole.shown, whole.blob, is_sanitized)
 
 

@@ -5,8 +5,8 @@ from functools import partial
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import bodies
 from controlplane.mail.bodies import MessageBody
+from controlplane.operations.mail.shown_messages import Whole, read_bodies
 from controlplane.operations.operation import Call
-from controlplane.operations.shown_messages import Whole, read_bodies
 from maild.message.parsing.text import html_to_text
 from maild.message.writing.quoting import QUOTED_OCTETS, Original
 from storage.engine.tx import Tx

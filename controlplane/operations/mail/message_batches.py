@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from controlplane.contract.messages import ChangeMessages
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.mail import labelling
-from controlplane.operations.messages import remove
+from controlplane.operations.mail.messages import remove
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage.engine.tx import Tx

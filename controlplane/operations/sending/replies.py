@@ -10,11 +10,11 @@ from controlplane.contract.drafts import CreateDraft
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.replies import ReplyMessage
-from controlplane.operations import drafts
+from controlplane.operations.mail.originals import read_original
 from controlplane.operations.operation import Call
-from controlplane.operations.originals import read_original
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, answered_before, retry_of
+from controlplane.operations.sending import drafts
 from controlplane.sending import replying
 from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved

@@ -7,8 +7,8 @@ from typing import TypeVar
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.replies import ForwardMessage
 from controlplane.mail import bodies
+from controlplane.operations.mail.originals import read_original
 from controlplane.operations.operation import Call
-from controlplane.operations.originals import read_original
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, answered_before, retry_of
 from controlplane.sending import replying

@@ -9,9 +9,9 @@ import msgspec
 
 from controlplane.contract.refusals import Refusal
 from controlplane.mail.bodies import EVENT_CHARS_MAX
+from controlplane.operations.mail.thread_context import AT_ONCE_CHARS, context_message
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from controlplane.operations.thread_context import AT_ONCE_CHARS, context_message
 from maild.message.context.thread_context import ContextMessage, ReadThread, context
 from storage.engine.tx import Tx
 from storage.mail import conversation, evidence, thread_words, threads

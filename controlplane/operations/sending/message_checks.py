@@ -6,11 +6,11 @@ from typing import Any
 
 from controlplane.contract.checks import CheckForward, CheckMessage, CheckReply
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.operations.forwards import passing_on
 from controlplane.operations.operation import Call
-from controlplane.operations.replies import message_of, send_of
-from controlplane.operations.replies import words_of as reply_words
 from controlplane.operations.results import Result
+from controlplane.operations.sending.forwards import passing_on
+from controlplane.operations.sending.replies import message_of, send_of
+from controlplane.operations.sending.replies import words_of as reply_words
 from controlplane.sending import replying
 from controlplane.sending.preflight import Judgement, Wish, telling, words_of
 from controlplane.sending.preparing import refuse_unsendable, request_of, spare_live_draft

@@ -8,10 +8,10 @@ import msgspec
 from controlplane.contract import rendering
 from controlplane.contract.reviews import ApproveReview, ListReviews, RejectReview
 from controlplane.mail.bodies import Bodies
+from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies
+from controlplane.operations.mail.thread_context import context_text
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
-from controlplane.operations.shown_messages import Whole, member_pieces, read_bodies
-from controlplane.operations.thread_context import context_text
 from controlplane.sending.replying import SENDING
 from controlplane.sending.review_desk import find
 from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_json, reviewed_message

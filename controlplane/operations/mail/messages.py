@@ -10,10 +10,10 @@ from controlplane.contract.refusals import Refusal
 from controlplane.mail import attempts, evidence, labelling, searching
 from controlplane.mail.attempts import Attempts
 from controlplane.mail.labelling import AskedLabels
+from controlplane.operations.mail.shown_messages import Whole, nothing, parts, shown_message
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
 from controlplane.operations.retries import accepted, retry_of
-from controlplane.operations.shown_messages import Whole, nothing, parts, shown_message
 from controlplane.sending.submission import Submission
 from maild.message.fields.idn import unicode_domain
 from storage.audit.acts import Act

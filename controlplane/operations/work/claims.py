@@ -11,10 +11,10 @@ from controlplane.contract.claims import ClaimMessages, ExtendClaim, FinishClaim
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import labelling
 from controlplane.mail.bodies import Bodies
+from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies, shown_message
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
 from controlplane.operations.retries import small_retry_of
-from controlplane.operations.shown_messages import Whole, member_pieces, read_bodies, shown_message
 from controlplane.sending.submission import Retry, recalled
 from storage.agents import claims, policies, work
 from storage.agents.claims import LIVE_MAX, Claimant
