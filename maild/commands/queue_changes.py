@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from maild import dropped
-from maild.outcomes import NewId
+from maild.outcomes import dropped
+from maild.outcomes.sent_message import NewId
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records
 from storage.clock import Clock

@@ -38,7 +38,7 @@ from maild.outbound.sessions.tls_witness import TlsWitness
 from maild.outbound.sessions.transaction import Transaction, TransientRefusal, domain_of
 from maild.outbound.signing.content import Content, Contents, MessageRoom
 from maild.outbound.signing.dkim import NoKey
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from storage.clock import Clock
 from storage.mail.blobs import BlobDamaged, BlobMissing
 from storage.sealing import SealError

@@ -38,7 +38,7 @@ from maild.outbound.sessions.transaction import domain_of
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.simulator import Simulator
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from maild.ports import LocalMail, QueuePorts
 from storage.clock import Clock
 from storage.exhaustion import WantLog, is_exhaustion

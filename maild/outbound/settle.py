@@ -20,10 +20,11 @@ from typing import Any
 import structlog
 
 from conf.log_events import LogEvent, clean, tell
-from maild import accepted, outcomes
-from maild.accepted import AcceptedOutcome
 from maild.outbound.simulator import FollowUp
-from maild.outcomes import OutcomeContext, Settled, Verdict
+from maild.outcomes import accepted, attempted
+from maild.outcomes.accepted import AcceptedOutcome
+from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.verdict import Settled, Verdict
 from maild.ports import DeliverLocal
 from storage.audit.trail import Records
 from storage.clock import DAY_MS, Clock, iso
@@ -286,7 +287,7 @@ def _record(tx: Tx, outcome: Outcome, context: OutcomeContext, counts: Counts | 
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    settled = outcomes.record(tx, outcome.rows, verdicts, context, outcome.duration_ms, counts)
+    settled = attempted.record(tx, outcome.rows, verdicts, context, outcome.duration_ms, counts)
     if outcome.evidence is not None:
         _keep_evidence(tx, outcome.evidence, outcome.attempted, settled)
     for session in outcome.tls_sessions:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from maild import outcomes
 from maild.message.fields.thread_headers import base_subject, reply_references
 from maild.message.model import Mailbox
 from maild.message.writing.compose import Outgoing, compose
-from maild.outcomes import OutcomeContext, Verdict
+from maild.outcomes import reported
+from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.verdict import Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage.audit.trail import Records
 from storage.clock import Clock
@@ -70,7 +71,7 @@ class Simulator:
 
     def _complain(self, row: Due, tx: Tx) -> None:
         context = OutcomeContext(self._ids.new, self._audit, self._clock.now_ms())
-        outcomes.complained(tx, row.message_id, row.position, "abuse", context)
+        reported.complained(tx, row.message_id, row.position, "abuse", context)
 
     async def _answer(self, row: Due) -> list[FollowUp]:
         message = await self._db.read(messages.by_id, row.message_id)

@@ -16,7 +16,7 @@ from maild.inbound.delivery.trace import TraceWriter
 from maild.inbound.reading import reports
 from maild.inbound.reading.receiving import Received
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outcomes import OutcomeContext
+from maild.outcomes.sent_message import OutcomeContext
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx

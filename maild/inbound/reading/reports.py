@@ -22,7 +22,6 @@ What a token speaks for:
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from maild import outcomes
 from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
 from maild.message.envelope_sender import EnvelopeSenders, Token
@@ -30,7 +29,10 @@ from maild.message.fields.address import normalize, split
 from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
-from maild.outcomes import Late, OutcomeContext, Verdict
+from maild.outcomes import reported
+from maild.outcomes.reported import Late
+from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.verdict import Verdict
 from storage.engine.tx import Tx
 from storage.mail.inboxes import RecipientInbox
 from storage.records import RecipientRow
@@ -168,7 +170,7 @@ def _settle(
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
     failed = [_late(at, fate, token) for at, fate in fates.items() if fate.action == "failed"]
-    return outcomes.settled_later(tx, message_id, arrived, failed, context)
+    return reported.settled_later(tx, message_id, arrived, failed, context)
 
 
 def _complain(
@@ -180,7 +182,7 @@ def _complain(
 ) -> None:
     # One report is of one recipient: the first of those named, whether or not it counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
-        outcomes.complained(tx, message_id, position, complaint.feedback_type, context)
+        reported.complained(tx, message_id, position, complaint.feedback_type, context)
 
 
 def _places(recipients: Sequence[RecipientRow]) -> Mapping[str, int]:

@@ -28,7 +28,7 @@ from maild.outbound.lines.window import Window
 from maild.outbound.pace.pace import ANSWERS_FOR_S, FIRST_SESSIONS
 from maild.outbound.pace.pacing import HostGroup, Postponed, WasRetryAsked
 from maild.outbound.routing.relays import RelayHost
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from storage.clock import Clock
 from storage.sending.leases import Due, FullLines
 

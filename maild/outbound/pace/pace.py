@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from maild.message.reports import bounces
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from storage.clock import Clock
 
 FIRST_SESSIONS = 5

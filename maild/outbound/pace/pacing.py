@@ -20,7 +20,7 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Outbound, PaceRule
 from maild.outbound.pace.pace import GroupPace, Sign, asks_for_less
 from maild.outbound.pace.rate import MessageRate
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from storage.clock import Clock
 
 MESSAGES_PER_SESSION = 100

@@ -13,7 +13,7 @@ import structlog
 
 from conf.settings import Outbound, WarmUp
 from maild.outbound.pace.pacing import Postponed
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from storage.clock import DAY_MS, Clock
 from storage.engine.database import Database
 from storage.sending import warm_up_counts

@@ -33,7 +33,7 @@ from maild.outbound.sessions.replies import (
 from maild.outbound.sessions.session_faults import EnvelopeCut, MessageCut, reason
 from maild.outbound.sessions.smtp_client import NextHopSession
 from maild.outbound.signing.content import Content
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from storage.sending.leases import Due
 
 log = structlog.get_logger("maild.outbound")

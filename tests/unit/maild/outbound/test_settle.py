@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from maild import circuit_breaker, outcomes
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
-from maild.outcomes import Verdict
+from maild.outcomes import attempted, circuit_breaker
+from maild.outcomes.verdict import Verdict
 from maild.ports import Reply
 from storage import usage
 from storage.audit.trail import Records
@@ -112,8 +112,8 @@ async def test_events_of_many_recipients_are_written_beside_the_loop(
         threads.append(threading.get_ident())
         return record(*args)
 
-    record = outcomes.record
-    monkeypatch.setattr("maild.outcomes.record", recorded)
+    record = attempted.record
+    monkeypatch.setattr("maild.outcomes.attempted.record", recorded)
     rows = await leased(store, *(f"{number}@there.test" for number in range(9)))
     await settled(store, Outcome(rows, {row.position: verdict for row in rows}))
     assert [thread != threading.get_ident() for thread in threads] == [is_apart]

@@ -11,7 +11,7 @@ from maild.outbound.lines.destination_queues import (
 from maild.outbound.lines.window import Window
 from maild.outbound.pace.pace import ANSWERS_FOR_S, FIRST_SESSIONS, Sign
 from maild.outbound.pace.pacing import HostGroup, Postponed
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from tests.support.due_rows import due, nobody_asks
 from tests.support.store import ManualClock
 

@@ -15,7 +15,7 @@ from maild.outbound.pace.pace import (
     asks_for_less,
     sign_of,
 )
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from tests.support.store import ManualClock
 
 FIRST_S = 51.0

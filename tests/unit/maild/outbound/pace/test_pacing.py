@@ -10,7 +10,7 @@ from conf.settings import Outbound, PaceRule
 from maild.outbound.pace import pacing
 from maild.outbound.pace.pace import FIRST_SESSIONS, Sign
 from maild.outbound.pace.pacing import GroupTurn, HostGroup, HostGroupRegistry, Postponed
-from maild.outcomes import Verdict
+from maild.outcomes.verdict import Verdict
 from tests.support.due_rows import nobody_asks
 from tests.support.store import ManualClock
 

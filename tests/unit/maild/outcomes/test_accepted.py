@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from maild import accepted, outcomes
-from maild.accepted import AcceptedOutcome
-from maild.outcomes import OutcomeContext, Verdict
+from maild.outcomes import accepted, attempted
+from maild.outcomes.accepted import AcceptedOutcome
+from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.verdict import Verdict
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail.blobs import Blobs
@@ -67,7 +68,7 @@ async def leased(store: Store, chance: random.Random) -> list[Due]:
 def one_after_the_other(tx: Tx, ended: Sequence[AcceptedOutcome], store: Store) -> list[bool]:
     told = []
     for row, verdict, duration_ms, evidence in ended:
-        settled = outcomes.record(
+        settled = attempted.record(
             tx,
             [row],
             {row.position: verdict},

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from maild import outcomes
-from maild.outcomes import Late, OutcomeContext, Verdict
+from maild.outcomes import attempted, reported
+from maild.outcomes.reported import Late
+from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.verdict import Verdict
 from storage import usage
 from storage.clock import day_of, iso, month_of
 from storage.publishing.events import DELIVERIES
@@ -30,7 +32,7 @@ async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> Non
     store.clock.forward(forward_s)
     verdicts = {row.position: verdict for row in leased.rows}
     await store.db.write(
-        outcomes.record,
+        attempted.record,
         leased.rows,
         verdicts,
         OutcomeContext(store.ids.new, store.audit, store.clock.now_ms()),
@@ -103,7 +105,7 @@ async def test_a_row_that_is_gone_counts_for_nothing(store: Store) -> None:
     await store.db.write(lambda tx: tx.run("DELETE FROM recipients WHERE message_id = ?", (message_id,)))
     verdicts = {0: Verdict.of(550, "5.1.1", "no")}
     await store.db.write(
-        outcomes.record, leased.rows, verdicts, OutcomeContext(store.ids.new, store.audit, now_ms), 1
+        attempted.record, leased.rows, verdicts, OutcomeContext(store.ids.new, store.audit, now_ms), 1
     )
     assert await store.events() == []
     assert await store.scalar("SELECT count(*) FROM usage") == 0
@@ -118,7 +120,7 @@ async def test_a_bounce_that_comes_later(store: Store) -> None:
     async def bounce(position: int) -> None:
         failed = [Late(position, late)]
         await store.db.write(
-            outcomes.settled_later, message_id, [], failed, OutcomeContext(store.ids.new, store.audit, now_ms)
+            reported.settled_later, message_id, [], failed, OutcomeContext(store.ids.new, store.audit, now_ms)
         )
 
     await bounce(0)
@@ -139,7 +141,7 @@ async def test_what_a_smarthost_took_arrives_later(store: Store) -> None:
     now_ms = store.clock.now_ms()
     for arrived, status in (([0], "sent"), ([0, 1], "delivered"), ([0, 1], "delivered")):
         await store.db.write(
-            outcomes.settled_later,
+            reported.settled_later,
             message_id,
             arrived,
             [],

@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
-from maild import circuit_breaker, outcomes
-from maild.circuit_breaker import judge
-from maild.outcomes import OutcomeContext, Verdict
+from maild.outcomes import circuit_breaker, reported
+from maild.outcomes.circuit_breaker import judge
+from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.verdict import Verdict
 from storage import usage
 from storage.clock import day_of
 from storage.tenants import organizations
 from storage.usage import ReputationRates
 from tests.support.store import ORGANIZATION, ManualClock, Store
-from tests.unit.maild.test_outcomes import settle
+from tests.unit.maild.outcomes.test_outcomes import settle
 
 BAD = replace(Verdict.of(550, "5.1.1", "no such user", "mx.there.test"), has_left=True)
 DAY_S = 86_400
@@ -79,7 +80,7 @@ async def test_complaints_pause_it_too(store: Store) -> None:
     async def complain(position: int) -> bool:
         now_ms = store.clock.now_ms()
         return await store.db.write(
-            outcomes.complained,
+            reported.complained,
             message_id,
             position,
             "abuse",
@@ -104,7 +105,7 @@ async def test_who_never_got_the_message_can_not_complain(store: Store) -> None:
     now_ms = store.clock.now_ms()
     for verdict in (Verdict.of(451, None, "later", "mx"), BAD):
         assert not await store.db.write(
-            outcomes.complained, message_id, 0, "abuse", OutcomeContext(store.ids.new, store.audit, now_ms)
+            reported.complained, message_id, 0, "abuse", OutcomeContext(store.ids.new, store.audit, now_ms)
         )
         await settle(store, verdict)
         assert isinstance(store.clock, ManualClock)

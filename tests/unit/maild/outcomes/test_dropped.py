@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from maild import dropped, outcomes
-from maild.dropped import DROPPED
-from maild.outcomes import OutcomeContext
+from maild.outcomes import attempted, dropped
+from maild.outcomes.dropped import DROPPED
+from maild.outcomes.sent_message import OutcomeContext
 from storage import usage
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
@@ -17,7 +17,7 @@ from storage.sending import queue_selection
 from storage.sending.leases import Due
 from storage.sending.queue_selection import QueueSelection
 from tests.support.store import DOMAIN, ORGANIZATION, Store
-from tests.unit.maild.test_accepted import opened, tables
+from tests.unit.maild.outcomes.test_accepted import opened, tables
 
 MESSAGES = 9
 ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, response, duration_ms, created_at,
@@ -53,7 +53,9 @@ def by_message(tx: Tx, rows: Sequence[Due], store: Store) -> None:
     context = OutcomeContext(store.ids.new, store.audit, store.clock.now_ms())
     for _, group in groupby(sorted(rows, key=lambda row: row.message_id), key=lambda row: row.message_id):
         of_message = [row._replace(attempts=row.attempts + 1) for row in group]
-        outcomes.record(tx, of_message, {row.position: DROPPED for row in of_message}, context, duration_ms=0)
+        attempted.record(
+            tx, of_message, {row.position: DROPPED for row in of_message}, context, duration_ms=0
+        )
 
 
 def together(tx: Tx, rows: Sequence[Due], store: Store) -> None:

@@ -1,15 +1,15 @@
 """Recipients that were accepted at the same time, a table at a time.
 
 As a rule nearly all outcomes that end together are of this kind: one recipient of a message, which a host took. What
-`outcomes.record` does for each of them with ten statements is done here for all with six, of which four run without
+`attempted.record` does for each of them with ten statements is done here for all with six, of which four run without
 Python in between. What it comes to is the same (a test compares the tables); what did not end so well goes that way.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maild import outcomes
-from maild.outcomes import NewId, Settled, Verdict
+from maild.outcomes.sent_message import NewId, followed
+from maild.outcomes.verdict import Settled, Verdict, settlement
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.publishing import events
@@ -58,21 +58,21 @@ class _Work:
     def add(self, found: dict[str, SummaryWithRecipients], one: AcceptedOutcome) -> Settled | None:
         row, verdict = one.row, one.verdict
         message = found.get(row.message_id)
-        settlement = outcomes.settlement(row, verdict, self._now_ms, one.duration_ms)
-        if message is None or not message.settle(settlement):
+        made = settlement(row, verdict, self._now_ms, one.duration_ms)
+        if message is None or not message.settle(made):
             return None
-        self._settlements.append(settlement)
+        self._settlements.append(made)
         if one.evidence is not None:
             self._evidence.append((row.message_id, OneAttempt(row.position, row.attempts), one.evidence))
         if message.summary.is_counted:
             for period in self._periods:
                 self._counts.add(message.summary.organization_id, period, "delivered", 1)
         found[row.message_id] = self._follow(row.message_id, message)
-        return Settled(row, verdict, settlement.outcome)
+        return Settled(row, verdict, made.outcome)
 
     def _follow(self, message_id: str, message: SummaryWithRecipients) -> SummaryWithRecipients:
         was, recipients = message
-        now = outcomes.followed(was, recipients, self._now_ms)
+        now = followed(was, recipients, self._now_ms)
         if now is None:
             return message
         self._moves.append(MessageMove(now.status, now.sent_at, now.failure_reason, message_id, was.status))

@@ -1,6 +1,6 @@
 """Recipients that the operator takes out of the queue, a table at a time.
 
-They go by thousands, while all other mail waits for the store. What `outcomes.record` does for each of them with
+They go by thousands, while all other mail waits for the store. What `attempted.record` does for each of them with
 fifteen statements is done here for all with eight, and one for each counter. What it comes to is the same (a test
 compares the tables): nobody is suppressed, and no sender's rates change, for no host has refused anything.
 """
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from maild import outcomes
 from maild.message.reports import bounces
-from maild.outcomes import NewId, Verdict
+from maild.outcomes.sent_message import NewId, bounced, followed
+from maild.outcomes.verdict import Verdict, settlement
 from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.publishing.events import NewEvent
@@ -50,9 +50,9 @@ class _Drop:
     def add(self, message_id: str, message: SummaryWithRecipients, rows: Sequence[Due]) -> None:
         for row in rows:
             tried = row._replace(attempts=row.attempts + 1)
-            settlement = outcomes.settlement(tried, DROPPED, self._now_ms, duration_ms=0)
-            message.settle(settlement)
-            self._settlements.append(settlement)
+            made = settlement(tried, DROPPED, self._now_ms, duration_ms=0)
+            message.settle(made)
+            self._settlements.append(made)
         was, now = message.summary, self._follow(message_id, message)
         told = list[tuple[str, dict[str, Any]]]()
         if now.sent_at is not None and was.sent_at is None:
@@ -68,7 +68,7 @@ class _Drop:
     def _follow(self, message_id: str, message: SummaryWithRecipients) -> MessageSummary:
         """The message as its recipients leave it."""
         was = message.summary
-        now = outcomes.followed(was, message.recipients, self._now_ms)
+        now = followed(was, message.recipients, self._now_ms)
         if now is None:
             return was
         if now.status == "failed":
@@ -86,4 +86,4 @@ class _Drop:
 
 
 def _bounced(address: str) -> dict[str, Any]:
-    return outcomes.bounced(address, bounces.TAKEN_OUT_BOUNCE, DROPPED, suppressed=False)
+    return bounced(address, bounces.TAKEN_OUT_BOUNCE, DROPPED, suppressed=False)
