@@ -205,6 +205,13 @@ class LogEvent(StrEnum):
     HTTP_CONNECTION_REFUSED = "http_connection_refused", "info", "One connection too many."
     HTTP_CONNECTION_CUT = "http_connection_cut", "info", "The peer was too slow."
 
+    # Customers' domains
+    RESOLVER_SILENT = (
+        "resolver_silent",
+        "warning",
+        "A resolver did not answer what a domain's check asks; the domain keeps its state.",
+    )
+
     # The daemon
     LEFT_OUT = "left_out", "info", "So many lines of a kind were not written in the last minute."
     BUILT = "built", "info", "The store is open; how many files without a message were removed."

@@ -434,14 +434,18 @@ def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:
 def _domains(ground: Ground, queue: OutboundQueue) -> DomainParts:
     settings, clock = ground.settings, ground.clock
     egress = Egress(doh.rules(settings.dns), ground.resolver.addresses, doh.USER_AGENT)
+    strangers = StrangerLog(clock.monotonic, "maild.domains", asyncio.get_running_loop().call_later)
+    # A resolver without a cache: the owner of a domain has just changed what it should see.
+    panel = doh.panel(
+        settings.dns, egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer), strangers
+    )
     registry = Registry(
         ground.db,
         clock,
         ground.ids,
         ground.audit,
         settings.server,
-        # A resolver without a cache: the owner of a domain has just changed what it should see.
-        doh.panel(settings.dns, egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
+        panel,
         DkimKeyMaker(ground.sealer, clock, dkim.makers(settings.outbound.dkim_ed25519)),
         wake_queue=queue.wake,
         domains_max=ground.tuning.api.domains,

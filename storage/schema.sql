@@ -132,6 +132,8 @@ CREATE TABLE domains (
 CREATE INDEX domains_by_organization ON domains (organization_id, id);
 CREATE UNIQUE INDEX domains_live ON domains (organization_id, domain_name) WHERE status <> 'deleted';
 CREATE UNIQUE INDEX domains_verified ON domains (domain_name) WHERE status = 'verified';
+CREATE INDEX domains_by_check ON domains (coalesce(last_checked_at, 0)) WHERE status = 'verified';
+CREATE INDEX domains_waiting ON domains (coalesce(failing_since, created_at)) WHERE status = 'pending';
 
 -- What other hosts report about a domain (DMARC and TLS), summed up (storage/domains/domain_reports.py).
 CREATE TABLE domain_reports (

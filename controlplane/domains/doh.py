@@ -17,10 +17,11 @@ from typing import NamedTuple, Protocol
 
 import dns.name
 import dns.rcode
-import structlog
 
 from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsGarbage, DnsQuestion, read_answer
+from conf.log_events import LogEvent, clean
 from conf.settings import Dns
+from conf.strangers import StrangerLog
 from controlplane.egress.client import EgressFailed
 from controlplane.egress.http1 import HttpResponse
 from controlplane.egress.targets import EgressRefused
@@ -30,8 +31,6 @@ HEARINGS_MAX = 16  # at a time: each asks up to seven questions of every resolve
 RECORDS_MAX = 100  # of one answer; a domain with more of them can't be checked
 USER_AGENT = "maild-domains/1"
 _TYPE = "application/dns-message"
-
-log = structlog.get_logger("maild.domains")
 
 
 class Question(NamedTuple):
@@ -81,8 +80,9 @@ def rules(settings: Dns) -> DohRules:
 class Panel:
     """All resolvers that are asked, and how many of them must have answered."""
 
-    def __init__(self, voices: Sequence[Voice]) -> None:
+    def __init__(self, voices: Sequence[Voice], log: StrangerLog) -> None:
         self._voices = voices
+        self._log = log
         self._slots = asyncio.Semaphore(HEARINGS_MAX)
         self.quorum = min(VOICES_WANTED, len(voices))
 
@@ -93,27 +93,51 @@ class Panel:
                 *(self._ask(voice, question) for question in questions for voice in self._voices)
             )
         size = len(self._voices)
+        for number, voice in enumerate(self._voices):
+            self._tell_silence(voice, questions, answers[number::size])
         return {
-            question: list(answers[number * size : (number + 1) * size])
-            for number, question in enumerate(questions)
+            question: [
+                None if isinstance(one, Silent) else one for one in answers[at * size : (at + 1) * size]
+            ]
+            for at, question in enumerate(questions)
         }
 
-    async def _ask(self, voice: Voice, question: Question) -> Sequence[str] | None:
+    def _tell_silence(
+        self, voice: Voice, questions: Sequence[Question], answers: Sequence[Sequence[str] | Silent]
+    ) -> None:
+        """One line for a hearing: where no resolver can be reached, every domain of the host brings one."""
+        silent = [
+            (asked, one) for asked, one in zip(questions, answers, strict=True) if isinstance(one, Silent)
+        ]
+        if silent:
+            unanswered = [f"{question.type} {question.name}" for question, _ in silent]
+            self._log.note(
+                LogEvent.RESOLVER_SILENT,
+                whose=voice.name,
+                resolver=voice.name,
+                questions=unanswered,
+                reason=clean(str(silent[0][1])),
+            )
+
+    async def _ask(self, voice: Voice, question: Question) -> Sequence[str] | Silent:
         try:
             return await voice.ask(question)
         except Silent as error:
-            log.warning("resolver_silent", resolver=voice.name, question=question, reason=str(error))
-            return None
+            return error
 
 
 def panel(
-    settings: Dns, poster: DohClient, plain: Callable[[], Plain], absent: tuple[type[Exception], ...]
+    settings: Dns,
+    poster: DohClient,
+    plain: Callable[[], Plain],
+    absent: tuple[type[Exception], ...],
+    log: StrangerLog,
 ) -> Panel:
     """`plain`: a fresh resolver, without a cache; `absent`: what it raises when there is no such record."""
     voices: list[Voice] = [DohVoice(url, poster) for url in dict.fromkeys(settings.doh)]
     if len(voices) < VOICES_WANTED:
         voices.append(PlainVoice(plain, absent, settings.timeout_s))
-    return Panel(voices)
+    return Panel(voices, log)
 
 
 class DohVoice:

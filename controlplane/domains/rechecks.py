@@ -4,6 +4,7 @@ What is due stands in the rows, so a restart neither forgets nor repeats.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import structlog
 
@@ -11,6 +12,7 @@ from controlplane.domains.lifecycle import WINDOW_MS
 from controlplane.domains.registry import Registry
 from storage.clock import Clock
 from storage.domains import domains
+from storage.domains.domains import DomainRow
 from storage.engine.database import Database
 from storage.service import Enduring, LoopService
 from storage.set_aside import SetAside
@@ -18,6 +20,9 @@ from storage.set_aside import SetAside
 CHECK_EVERY_MS = 3_600_000
 POLL_S = 60
 BATCH = 50
+AT_ONCE = 8  # of the resolvers' places, which owners ask for as well (doh.HEARINGS_MAX)
+# From one to the next. A check is two milliseconds of the event loop, and after an outage all are due.
+BETWEEN_S = 0.01
 
 log = structlog.get_logger("maild.domains")
 
@@ -33,6 +38,7 @@ class Rechecks(LoopService):
         self._clock = clock
         self._registry = registry
         self._set_aside = SetAside(clock, log, "domain_not_checked", "domain_id")
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     async def run(self) -> None:
         while True:
@@ -47,7 +53,13 @@ class Rechecks(LoopService):
         now_ms, but = self._clock.now_ms(), self._set_aside.keys()
         overdue = await self._db.read(domains.pending_since, now_ms - WINDOW_MS, BATCH, but)
         due = await self._db.read(domains.due_for_check, now_ms, CHECK_EVERY_MS, BATCH, but)
-        attempts = [self._set_aside.attempt(row.id, self._registry.expire(row)) for row in overdue]
-        attempts += [self._set_aside.attempt(row.id, self._registry.recheck(row)) for row in due]
-        are_done = await asyncio.gather(*attempts)
+        checks = [(row, self._registry.expire) for row in overdue]
+        checks += [(row, self._registry.recheck) for row in due]
+        are_done = await asyncio.gather(*(self._make(at, *check) for at, check in enumerate(checks)))
         return all(are_done) and BATCH in (len(overdue), len(due))
+
+    async def _make(self, at: int, row: DomainRow, check: Callable[[DomainRow], Awaitable[None]]) -> bool:
+        """The check in its turn; False: the store refused it."""
+        await asyncio.sleep(at * BETWEEN_S)
+        async with self._places:
+            return await self._set_aside.attempt(row.id, check(row))

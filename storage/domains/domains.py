@@ -146,20 +146,24 @@ def due_for_check(
 ) -> list[DomainRow]:
     """Verified domains that were not checked in the last `every_ms` (see clock.is_recent), the longest unchecked
     first. `but`: not these."""
-    rows = tx.all(
-        f"""{_SELECT} WHERE status = 'verified' AND abs(:now - coalesce(last_checked_at, 0)) >= :every
-              AND id NOT IN {each_of(":but")}
-            ORDER BY last_checked_at LIMIT :limit""",
-        {"now": now_ms, "every": every_ms, "limit": limit, "but": dump(list(but))},
-    )
-    return [DomainRow(*row) for row in rows]
+    due: list[DomainRow] = []
+    for when in ("<= :now - :every", ">= :now + :every"):  # the later ones: the clock was set back
+        rows = tx.all(
+            f"""{_SELECT} WHERE status = 'verified' AND coalesce(last_checked_at, 0) {when}
+                  AND id NOT IN {each_of(":but")}
+                ORDER BY coalesce(last_checked_at, 0) LIMIT :limit""",
+            {"now": now_ms, "every": every_ms, "limit": limit - len(due), "but": dump(list(but))},
+        )
+        due += [DomainRow(*row) for row in rows]
+    return due
 
 
 def pending_since(tx: Tx, at_ms: int, limit: int, but: Collection[str] = ()) -> list[DomainRow]:
-    """Domains that have been pending since then, or longer. `but`: not these."""
+    """Domains that have been pending since then, or longer, the longest first. `but`: not these."""
     rows = tx.all(
         f"""{_SELECT} WHERE status = 'pending' AND coalesce(failing_since, created_at) <= :at
-              AND id NOT IN {each_of(":but")} LIMIT :limit""",
+              AND id NOT IN {each_of(":but")}
+            ORDER BY coalesce(failing_since, created_at) LIMIT :limit""",
         {"at": at_ms, "limit": limit, "but": dump(list(but))},
     )
     return [DomainRow(*row) for row in rows]

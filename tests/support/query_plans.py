@@ -35,8 +35,6 @@ ALLOWED = {
     ("storage/audit/trail.py: count_waiting", "audit_waiting"): COMMAND,
     ("storage/audit/trail.py: organizations", "organizations"): COMMAND,
     ("storage/mail/blobs.py: known_files", "blobs"): "at start, and by commands: files that no row knows",
-    ("storage/domains/domains.py: due_for_check", "domains"): "once a minute, over the domains of the host",
-    ("storage/domains/domains.py: pending_since", "domains"): HOURLY,
     ("storage/mail/inboxes.py: create", "api_keys"): "while foreign keys are violated, and none ever is",
     ("storage/mail/inboxes.py: create", "messages"): "while foreign keys are violated, and none ever is",
     ("storage/mail/inboxes.py: evict_others", "inboxes"): "when a domain is verified, once in its life",

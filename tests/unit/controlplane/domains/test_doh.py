@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from conf.settings import Dns, SettingsError, parse
+from conf.strangers import LINES_PER_MINUTE, StrangerLog
 from controlplane.domains import doh
 from controlplane.domains.doh import DohVoice, Panel, PlainVoice, Question, Silent
 from controlplane.egress.client import Egress
@@ -131,6 +133,10 @@ def test_plain_http_is_a_fault_of_the_configuration() -> None:
 # Panels ------------------------------------------------------------------------------------------
 
 
+def unheard() -> StrangerLog:
+    return StrangerLog(lambda: 0.0, "maild.domains")
+
+
 class Scripted:
     """A resolver that answers this, or is silent."""
 
@@ -145,12 +151,26 @@ class Scripted:
 
 
 async def test_each_resolver_s_answer_stands_by_itself() -> None:
-    panel = Panel([Scripted(["a"]), Scripted(None), Scripted([])])
+    panel = Panel([Scripted(["a"]), Scripted(None), Scripted([])], unheard())
     assert await panel.hear([TXT, MX]) == {
         TXT: [["a", "TXT"], None, ["TXT"]],
         MX: [["a", "MX"], None, ["MX"]],
     }
     assert panel.quorum == 2
+
+
+async def test_a_silent_resolver_is_a_line_for_each_hearing_and_ten_a_minute() -> None:
+    """With no way to any resolver, all domains of the host would write one for each record of theirs."""
+    panel = Panel([Scripted(None), Scripted([])], unheard())
+    with capture_logs() as logged:
+        await panel.hear([TXT, MX])
+    (line,) = logged
+    assert (line["event"], line["log_level"]) == ("resolver_silent", "warning")
+    assert line["questions"] == ["TXT acme.test", "MX acme.test"] and line["reason"] == "no"
+    with capture_logs() as logged:
+        for _ in range(20):
+            await panel.hear([TXT, MX])
+    assert len(logged) == LINES_PER_MINUTE - 1
 
 
 class Counting:
@@ -172,7 +192,7 @@ class Counting:
 
 async def test_hearings_are_bounded() -> None:
     voice = Counting()
-    panel = Panel([voice])
+    panel = Panel([voice], unheard())
     hearings = [asyncio.create_task(panel.hear([TXT])) for _ in range(doh.HEARINGS_MAX * 3)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -192,7 +212,7 @@ async def test_hearings_are_bounded() -> None:
     ],
 )
 def test_who_is_asked(configured: tuple[str, ...], names: list[str], quorum: int) -> None:
-    panel = doh.panel(Dns(doh=configured), Egress(doh.rules(Dns()), nobody), _no_plain, ABSENT)
+    panel = doh.panel(Dns(doh=configured), Egress(doh.rules(Dns()), nobody), _no_plain, ABSENT, unheard())
     assert [voice.name for voice in panel._voices] == names
     assert panel.quorum == quorum
 
