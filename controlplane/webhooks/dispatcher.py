@@ -42,9 +42,10 @@ from controlplane.egress.client import OnSent
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Caller, EndpointRequest, Sent, record_of
 from controlplane.webhooks.jobs import Job, Jobs
+from controlplane.webhooks.look_out import Look, look
 from controlplane.webhooks.recorder import Ended, Recorder
 from controlplane.webhooks.send_order import SendOrder, Turn
-from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
+from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, keeps_slot
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
@@ -162,25 +163,23 @@ class Dispatcher(LoopService):
             claim = await self._claim(now_ms)
         if claim is None:
             return self._tuning.store_retry_s
-        heads, next_due_ms, taken = claim
+        seen, taken = claim
         if self._draining:  # stop() gives back what was taken meanwhile
             return 0
-        self._heads = heads
-        owners = {head.webhook_id: head.organization_id for head in heads}
+        self._heads = seen.heads
         for delivery in taken:
             self._idle.clear()
-            self._in_flight.begin(delivery.webhook_id, owners[delivery.webhook_id])
+            self._in_flight.begin(delivery.webhook_id, seen.owners[delivery.webhook_id])
             group.create_task(self._deliver(delivery, self._send_order.take(delivery.webhook_id)))
-        return self._rest_s(next_due_ms)
+        if seen.rest_s:
+            await asyncio.sleep(seen.rest_s)
+        return self._rest_s(seen.next_due_ms)
 
-    async def _claim(self, now_ms: int) -> tuple[Sequence[Head], int | None, list[LeasedDelivery]]:
-        """What waits, when more is due, and what was leased of it."""
+    async def _claim(self, now_ms: int) -> tuple[Look, list[LeasedDelivery]]:
+        """What waits, and what was leased of it. Only what is really begun waits for the writer."""
         await self._bring_back(now_ms)
-        # The look-out is a reader's: only what is really begun waits for the writer.
-        heads = await self._db.read(webhooks.heads)
-        shares = assign_slots(heads, now_ms, self._slots, self._in_flight, self._slow_start)
-        taken = await self._db.write(self._take, shares.begin) if shares.begin else []
-        return heads, shares.next_due_ms, taken
+        seen = await self._db.read(look, now_ms, self._slots, self._in_flight.copy(), self._slow_start)
+        return seen, await self._db.write(self._take, seen.begin) if seen.begin else []
 
     async def _bring_back(self, now_ms: int) -> None:
         """A clock that was set back must not hold up events: what no delay makes wait so long is due."""
@@ -324,7 +323,7 @@ class Dispatcher(LoopService):
 
     def _keeps_place(self, webhook_id: str) -> bool:
         return not self._draining and keeps_slot(
-            webhook_id, self._heads, self._clock.now_ms(), self._in_flight, self._slow_start.slots
+            webhook_id, self._heads, self._in_flight, self._slow_start.slots
         )
 
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:

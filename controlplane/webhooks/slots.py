@@ -13,6 +13,7 @@ there are: those whose last attempt failed have together at most half of their o
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
+from math import inf
 from typing import NamedTuple
 
 from storage.publishing.webhooks import Head
@@ -81,6 +82,13 @@ class InFlight:
     def __len__(self) -> int:
         return self.webhooks.total()
 
+    def copy(self) -> "InFlight":
+        """As it is now, for another thread."""
+        copied = InFlight()
+        copied.webhooks, copied.organizations = self.webhooks.copy(), self.organizations.copy()
+        copied._owners = self._owners.copy()
+        return copied
+
     def owner(self, webhook_id: str) -> str:
         """The organization of a webhook that has attempts."""
         return self._owners[webhook_id]
@@ -100,24 +108,11 @@ class InFlight:
             del self._owners[webhook_id]
 
 
-class Assignment(NamedTuple):
-    """`begin`: webhook id → attempts to begin, at most. `next_due_ms`: when to look again, or None.
-
-    What waits for a slot has no time: it is looked at when an attempt ends.
-    """
-
-    begin: Mapping[str, int]
-    next_due_ms: int | None
-
-
 def assign_slots(
-    heads: Sequence[Head],
-    now_ms: int,
-    slots: SlotLimits,
-    in_flight: InFlight,
-    slow_start: SlowStart,
-) -> Assignment:
-    lines, turns = _line_up(heads, now_ms, in_flight)
+    heads: Sequence[Head], slots: SlotLimits, in_flight: InFlight, slow_start: SlowStart
+) -> Mapping[str, int]:
+    """Of webhooks that are all due: id → attempts to begin, at most."""
+    lines, turns = _line_up(heads, in_flight)
     free = slots.in_all - len(in_flight)
     failing = _Failing(slots, in_flight, slow_start)
     begin: Counter[str] = Counter()
@@ -141,15 +136,11 @@ def assign_slots(
             heapreplace(turns, (theirs, line[0], owner))
         else:
             heappop(turns)
-    return Assignment(begin, min((head.due_ms for head in heads if head.due_ms > now_ms), default=None))
+    return begin
 
 
 def keeps_slot(
-    webhook_id: str,
-    heads: Sequence[Head],
-    now_ms: int,
-    in_flight: InFlight,
-    slots_of: Callable[[str], int],
+    webhook_id: str, heads: Sequence[Head], in_flight: InFlight, slots_of: Callable[[str], int]
 ) -> bool:
     """An attempt of the webhook ends: would its slot go to the same webhook again, as far as `heads` tell?
 
@@ -164,11 +155,9 @@ def keeps_slot(
     ours = in_flight.organizations[owner] - 1
     # Its last slot goes by age too, or where endpoints are more than slots some would wait for the others' end.
     since_ms = (
-        0 if mine else min((head.due_ms for head in heads if head.webhook_id == webhook_id), default=now_ms)
+        0.0 if mine else min((one.due_ms for one in heads if one.webhook_id == webhook_id), default=inf)
     )
     for other_id, organization_id, due_ms in heads:
-        if due_ms > now_ms:
-            continue
         running = mine if other_id == webhook_id else in_flight.webhooks[other_id]
         theirs = ours if organization_id == owner else in_flight.organizations[organization_id]
         if (theirs, running, due_ms) < (ours, mine, since_ms) and running < slots_of(other_id):
@@ -196,17 +185,16 @@ Line = list[tuple[int, int, str]]
 
 
 def _line_up(
-    heads: Sequence[Head], now_ms: int, in_flight: InFlight
+    heads: Sequence[Head], in_flight: InFlight
 ) -> tuple[dict[str, Line], list[tuple[int, tuple[int, int, str], str]]]:
     """Each organization's line, and the heap of organizations: attempts in flight, first in line, id.
 
-    Heaps, because a look-out holds the event loop however many wait.
+    Heaps, because few of many that wait are taken.
     """
     lines: dict[str, Line] = {}
     for webhook_id, organization_id, due_ms in heads:
-        if due_ms <= now_ms:
-            slot = (in_flight.webhooks[webhook_id], due_ms, webhook_id)
-            lines.setdefault(organization_id, []).append(slot)
+        slot = (in_flight.webhooks[webhook_id], due_ms, webhook_id)
+        lines.setdefault(organization_id, []).append(slot)
     for line in lines.values():
         heapify(line)
     turns = [(in_flight.organizations[owner], line[0], owner) for owner, line in lines.items()]

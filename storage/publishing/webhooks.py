@@ -54,11 +54,13 @@ WITH RECURSIVE waiting (id) AS (
   SELECT (SELECT min(webhook_id) FROM webhook_deliveries
           WHERE status = 'pending' AND lease IS NULL AND webhook_id > waiting.id)
   FROM waiting WHERE waiting.id IS NOT NULL)"""
-_HEADS = f"""{_WAITING}
-SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
-  (SELECT min(next_attempt_at) FROM webhook_deliveries
-   WHERE status = 'pending' AND lease IS NULL AND webhook_id = w.id) END
-FROM waiting JOIN webhooks w ON w.id = waiting.id"""
+_HEADS = f"""{_WAITING}, heads (id, organization_id, due_at) AS (
+  SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
+    (SELECT min(next_attempt_at) FROM webhook_deliveries
+     WHERE status = 'pending' AND lease IS NULL AND webhook_id = w.id) END
+  FROM waiting JOIN webhooks w ON w.id = waiting.id)
+SELECT * FROM heads WHERE due_at <= :now_ms
+UNION ALL SELECT NULL, NULL, min(due_at) FROM heads WHERE due_at > :now_ms"""
 _AHEAD = f"""{_WAITING}
 SELECT d.webhook_id, d.event_seq FROM waiting
   {THEN_JOIN} webhook_deliveries d ON d.webhook_id = waiting.id AND d.status = 'pending' AND d.lease IS NULL
@@ -89,7 +91,8 @@ RETURNING attempts"""
 
 
 class Head(NamedTuple):
-    """A webhook that has deliveries waiting. `due_ms` is 0 when it is deleted or inactive: they are to be halted."""
+    """A webhook that has deliveries waiting. `due_ms`: since when the first is due; 0 where the webhook is deleted or
+    inactive, so that they are to be halted."""
 
     webhook_id: str
     organization_id: str
@@ -267,9 +270,10 @@ def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
 # Deliveries --------------------------------------------------------------------------------
 
 
-def heads(tx: Tx) -> list[Head]:
-    """Every webhook that has unleased pending deliveries, with the time when the first is due."""
-    return [Head(*row) for row in tx.all(_HEADS)]
+def heads(tx: Tx, now_ms: int) -> tuple[list[Head], int | None]:
+    """Every webhook that has an unleased pending delivery which is due; and when the next one is (ms), if any is."""
+    *due, (_, _, next_due_ms) = tx.all(_HEADS, {"now_ms": now_ms})
+    return [Head(*row) for row in due], next_due_ms
 
 
 def ahead(tx: Tx, latest_ms: int) -> list[tuple[str, int]]:

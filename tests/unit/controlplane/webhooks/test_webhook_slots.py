@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
 from storage.publishing.webhooks import Head
 
-NOW = 1000
 NOTHING = InFlight()
 
 
@@ -29,23 +28,21 @@ def veterans(heads: Iterable[Head], per_endpoint: int) -> SlowStart:
 
 def test_one_backlog_gets_its_places_and_no_more() -> None:
     heads = [Head("a", "o1", 5)]
-    shares = assign_slots(heads, NOW, SlotLimits(50, 5), NOTHING, veterans(heads, 5))
-    assert shares == ({"a": 5}, None)
+    shares = assign_slots(heads, SlotLimits(50, 5), NOTHING, veterans(heads, 5))
+    assert shares == {"a": 5}
 
 
 def test_a_neighbour_comes_before_an_older_backlog_that_has_places_already() -> None:
     heads = [Head("old", "o1", 1), Head("new", "o2", 999)]
-    shares = assign_slots(
-        heads, NOW, SlotLimits(6, 5), running({"old": 5}, {"old": "o1"}), veterans(heads, 5)
-    )
-    assert shares.begin == {"new": 1}
+    shares = assign_slots(heads, SlotLimits(6, 5), running({"old": 5}, {"old": "o1"}), veterans(heads, 5))
+    assert shares == {"new": 1}
 
 
 def test_an_organization_with_many_endpoints_leaves_half() -> None:
     heads = [Head(f"w{number}", "greedy", 1) for number in range(50)]
-    shares = assign_slots(heads, NOW, SlotLimits(50, 5), NOTHING, veterans(heads, 5))
-    assert sum(shares.begin.values()) == 25
-    assert max(shares.begin.values()) == 1
+    shares = assign_slots(heads, SlotLimits(50, 5), NOTHING, veterans(heads, 5))
+    assert sum(shares.values()) == 25
+    assert max(shares.values()) == 1
 
 
 class Compared(int):
@@ -71,18 +68,13 @@ def test_a_crowd_that_waits_for_its_organization_costs_little() -> None:
     )
     slow_start = veterans(heads, 5)
     Compared.times = 0
-    assert assign_slots(heads, NOW + 3000, SlotLimits(50, 5), in_flight, slow_start).begin == {"w24": 1}
-    assert Compared.times < 10 * len(heads)  # it holds the event loop, at each attempt's end
-
-
-def test_what_is_not_due_says_when() -> None:
-    heads = [Head("a", "o1", 3000), Head("b", "o1", 2000), Head("c", "o1", NOW)]
-    assert assign_slots(heads, NOW, SlotLimits(50, 5), NOTHING, veterans(heads, 5)) == ({"c": 5}, 2000)
+    assert assign_slots(heads, SlotLimits(50, 5), in_flight, slow_start) == {"w24": 1}
+    assert Compared.times < 10 * len(heads)  # it is looked at at each attempt's end
 
 
 def test_nothing_free_begins_nothing() -> None:
     heads, in_flight = [Head("a", "o1", 1)], running({"b": 1}, {"b": "o2"})
-    assert assign_slots(heads, NOW, SlotLimits(1, 5), in_flight, veterans(heads, 5)) == ({}, None)
+    assert assign_slots(heads, SlotLimits(1, 5), in_flight, veterans(heads, 5)) == {}
 
 
 def test_an_endpoint_earns_its_places_and_loses_them_at_a_failure() -> None:
@@ -91,7 +83,7 @@ def test_an_endpoint_earns_its_places_and_loses_them_at_a_failure() -> None:
     assert [slow_start.note("a", True) for _ in range(4)] == [True, True, False, False]
     assert (slow_start.slots("a"), slow_start.slots("b")) == (3, 1)
     heads = [Head("a", "o1", 1), Head("b", "o1", 1)]
-    assert assign_slots(heads, NOW, SlotLimits(50, 3), NOTHING, slow_start).begin == {"a": 3, "b": 1}
+    assert assign_slots(heads, SlotLimits(50, 3), NOTHING, slow_start) == {"a": 3, "b": 1}
     assert slow_start.note("a", False) is False
     assert slow_start.slots("a") == 1
 
@@ -110,48 +102,46 @@ def test_endpoints_that_fail_have_half_of_what_their_organization_has() -> None:
     heads = [Head(f"w{number:02}", "o1", number + 1) for number in range(40)] + [Head("fine", "o1", 999)]
     for head in heads[:-1]:
         slow_start.note(head.webhook_id, False)
-    begin = assign_slots(heads, NOW, SlotLimits(50, 5), NOTHING, slow_start).begin
+    begin = assign_slots(heads, SlotLimits(50, 5), NOTHING, slow_start)
     assert begin == {**{f"w{number:02}": 1 for number in range(12)}, "fine": 1}
     to_halt = Head("w39", "o1", 0)  # deleted: nobody is called
     crowd = running(
         {f"w{number:02}": 1 for number in range(12)}, dict.fromkeys((h.webhook_id for h in heads), "o1")
     )
-    assert assign_slots([*heads[:-2], to_halt], NOW, SlotLimits(50, 5), crowd, slow_start).begin == {"w39": 1}
+    assert assign_slots([*heads[:-2], to_halt], SlotLimits(50, 5), crowd, slow_start) == {"w39": 1}
 
 
 def test_a_place_stays_with_its_webhook_while_nobody_has_less() -> None:
-    heads = [Head("a", "o1", 1), Head("b", "o1", 1), Head("later", "o1", NOW + 1)]
+    heads = [Head("a", "o1", 1), Head("b", "o1", 1)]
     owners = {"a": "o1", "b": "o1"}
 
     def keeps(in_flight: dict[str, int], most: int = 5) -> bool:
-        return keeps_slot("a", heads, NOW, running(in_flight, owners), lambda _: most)
+        return keeps_slot("a", heads, running(in_flight, owners), lambda _: most)
 
     assert keeps({"a": 3, "b": 2})
     assert not keeps({"a": 4, "b": 2})
     assert not keeps({"a": 2})  # b waits with none
     assert not keeps({"a": 5, "b": 5}, most=4)  # it lost one meanwhile
     many = [Head(str(number), "o1", 1) for number in range(1000)]
-    assert not keeps_slot("a", many, NOW, running({"a": 1}, owners), lambda _: 5)
+    assert not keeps_slot("a", many, running({"a": 1}, owners), lambda _: 5)
 
 
 def test_a_place_does_not_stay_where_somebody_waits_longer_with_none() -> None:
     """More endpoints with backlogs than slots: each has its turn, or some would wait until the others are done."""
     owners = {"a": "o1", "b": "o1"}
     heads = [Head("a", "o1", 5), Head("b", "o1", 4)]
-    assert not keeps_slot("a", heads, NOW, running({"a": 1}, owners), lambda _: 5)
-    assert keeps_slot("a", heads, NOW, running({"a": 1, "b": 1}, owners), lambda _: 5)
-    assert keeps_slot(
-        "a", [Head("a", "o1", 5), Head("b", "o1", 6)], NOW, running({"a": 1}, owners), lambda _: 5
-    )
-    assert not keeps_slot("a", [Head("b", "o1", 6)], NOW, running({"a": 1}, owners), lambda _: 5)
+    assert not keeps_slot("a", heads, running({"a": 1}, owners), lambda _: 5)
+    assert keeps_slot("a", heads, running({"a": 1, "b": 1}, owners), lambda _: 5)
+    assert keeps_slot("a", [Head("a", "o1", 5), Head("b", "o1", 6)], running({"a": 1}, owners), lambda _: 5)
+    assert not keeps_slot("a", [Head("b", "o1", 6)], running({"a": 1}, owners), lambda _: 5)
 
 
 def test_a_place_goes_to_the_organization_that_has_fewer() -> None:
     heads = [Head("a", "o1", 1), Head("c", "o2", 1)]
     owners = {"a": "o1", "b": "o1", "c": "o2"}
     in_flight = running({"a": 1, "b": 4, "c": 1}, owners)
-    assert not keeps_slot("a", heads, NOW, in_flight, lambda _: 5)
-    assert keeps_slot("a", heads, NOW, in_flight, lambda one: 1 if one == "c" else 5)
+    assert not keeps_slot("a", heads, in_flight, lambda _: 5)
+    assert keeps_slot("a", heads, in_flight, lambda one: 1 if one == "c" else 5)
 
 
 def test_what_ended_is_forgotten() -> None:
@@ -184,8 +174,8 @@ def test_no_limit_is_ever_passed(
     for webhook in owner:
         for _ in range(per_endpoint):
             slow_start.note(webhook, webhook not in failing)
-    begin, _ = assign_slots(heads, NOW, slots, running(in_flight, owner), slow_start)
-    due = {head.webhook_id for head in heads if head.due_ms <= NOW}
+    begin = assign_slots(heads, slots, running(in_flight, owner), slow_start)
+    due = {head.webhook_id for head in heads}
     assert set(begin) <= due
     assert not begin or sum(begin.values()) + sum(in_flight.values()) <= in_all
     for webhook, more in begin.items():

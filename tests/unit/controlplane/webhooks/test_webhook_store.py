@@ -217,13 +217,28 @@ async def test_who_has_work_that_nobody_does_is_looked_at(world: WebhookWorld) -
             (over.id,),
         )
     )
-    heads = await world.db.read(webhooks.heads)
+    heads, _ = await world.db.read(webhooks.heads, START_MS)
     assert [(one.webhook_id, one.due_ms) for one in heads] == [(first.id, START_MS), (last.id, START_MS)]
     assert await world.db.read(webhooks.ahead, START_MS) == []
     assert [webhook_id for webhook_id, _ in await world.db.read(webhooks.ahead, START_MS - 1)] == [
         first.id,
         last.id,
     ]
+
+
+async def test_of_those_that_wait_for_their_time_the_next_is_enough(world: WebhookWorld) -> None:
+    """Thousands of endpoints that are down have a retry each that is due in an hour."""
+    made = [await world.webhook(f"https://{number}.test/") for number in range(4)]
+    await world.event()
+    dues = [START_MS + 9, START_MS, START_MS + 7, START_MS + 8]
+    due = "UPDATE webhook_deliveries SET next_attempt_at = ? WHERE webhook_id = ?"
+    for one, due_ms in zip(made, dues, strict=True):
+        await world.db.write(lambda tx, *values: tx.run(due, values), due_ms, one.id)
+    heads, next_due_ms = await world.db.read(webhooks.heads, START_MS)
+    assert ([one.webhook_id for one in heads], next_due_ms) == ([made[1].id], START_MS + 7)
+    assert await world.db.read(webhooks.heads, START_MS - 1) == ([], START_MS)
+    heads, next_due_ms = await world.db.read(webhooks.heads, START_MS + 9)
+    assert (len(heads), next_due_ms) == (4, None)
 
 
 async def test_looking_for_work_does_not_read_the_backlog(world: WebhookWorld) -> None:
@@ -247,7 +262,7 @@ async def test_looking_for_work_does_not_read_the_backlog(world: WebhookWorld) -
         ]
     )
     await world.event(type="email.sent")
-    heads = await world.db.read(webhooks.heads)
+    heads, _ = await world.db.read(webhooks.heads, START_MS)
     taken = await world.db.write(webhooks.take, busy.id, START_MS, limit=5, lease="run_1", until_ms=START_MS)
     assert {head.webhook_id: head.due_ms for head in heads} == {busy.id: 1, other.id: START_MS}
     assert [one.event_seq for one in taken] == [1, 2, 3, 4, 5]
