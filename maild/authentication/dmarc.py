@@ -5,7 +5,7 @@ gone (pct, rf, ri) are passed over, as all unknown ones. A domain costs at most 
 from the resolver's cache where it was asked before.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from maild.message.fields.address import is_within
@@ -117,15 +117,13 @@ async def evaluate_dmarc(
 
 def read_record(domain: str, records: Iterable[bytes]) -> DmarcRecord | None:
     """The record among the TXT records at `_dmarc.domain`; None where there is none, or more than one."""
-    # §4.7: it begins with the version, which has a case, and with no blank before it.
+    # §4.7: it begins with the version, with no blank before it.
     texts = [
         record.decode("utf-8", "replace")
         for record in records
-        if len(record) <= MAX_RECORD_OCTETS and record.startswith(b"v")
+        if len(record) <= MAX_RECORD_OCTETS and record.startswith((b"v", b"V"))
     ]
-    found = [
-        tags for text in texts if (tags := read_loosely(text)) and next(iter(tags.items())) == ("v", "DMARC1")
-    ]
+    found = [tags for text in texts if (tags := read_loosely(text)) and _begins_with_version(tags)]
     if len(found) != 1:
         return None
     tags = {name.lower(): value.lower() for name, value in reversed(found[0].items())}
@@ -142,6 +140,12 @@ def read_record(domain: str, records: Iterable[bytes]) -> DmarcRecord | None:
         is_strict_spf=tags.get("aspf") == "s",
         is_testing=tags.get("t") == "y",
     )
+
+
+def _begins_with_version(tags: Mapping[str, str]) -> bool:
+    """§4.8: the grammar has a case for the version alone, not for its name."""
+    name, value = next(iter(tags.items()))
+    return name in ("v", "V") and value == "DMARC1"
 
 
 def targets(domain: str) -> Iterator[str]:
@@ -209,23 +213,30 @@ class _Scope(NamedTuple):
     record: DmarcRecord
 
     async def first_aligned(self, identifiers: Sequence[Identifier], result: str) -> Identifier | None:
-        """The first with that result that is aligned; DnsError. The same name needs no look-up, so it is tried
-        first."""
+        """The first with that result that is aligned; DnsError where none is, and of one nobody can say now. The same
+        name needs no look-up, so it is tried first."""
         found = [one for one in identifiers if one.result == result and one.domain]
         found.sort(key=lambda one: one.domain != self.author_domain)
+        undecided: DnsError | None = None
         for one in found:
-            if one.domain == self.author_domain or await self._is_related(one):
-                return one
+            try:
+                if one.domain == self.author_domain or await self._is_related(one):
+                    return one
+            except DnsError as error:
+                undecided = error
+        if undecided is not None:
+            raise undecided
         return None
 
     async def _is_related(self, one: Identifier) -> bool:
         if self.record.is_strict_dkim if one.method == "dkim" else self.record.is_strict_spf:
             return False
+        # All names of an organization end in its own, and in the author's top label whatever that is: the walk of any
+        # other is spared.
+        if not is_within(one.domain, self.own or self.author_domain.rpartition(".")[2]):
+            return False
         if self.own is None:
             raise DnsTemporary(self.author_domain)
-        # All names of an organization end in its own: the walk of any other is spared.
-        if not is_within(one.domain, self.own):
-            return False
         its_own = _organization(one.domain, await discover(self.dns, one.domain))
         if its_own is None:
             raise DnsTemporary(one.domain)

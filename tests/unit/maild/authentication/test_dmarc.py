@@ -124,6 +124,7 @@ async def test_an_organization_apart_is_not_aligned() -> None:
         ("p=none; np=reject; t=y", "a.bank.test", False, "quarantine"),
         ("p=reject; pct=0; rf=afrf; ri=1", "bank.test", True, "reject"),
         ("P=reject", "bank.test", True, "reject"),
+        ("p=none; P=reject", "bank.test", True, "none"),
         ("rua=mailto:a@bank.test", "bank.test", True, "none"),
         ("p=nonsense; rua=mailto:a@bank.test", "bank.test", True, "none"),
         ("p=reject; sp=nonsense; rua=mailto:a@bank.test", "bank.test", True, "none"),
@@ -163,6 +164,14 @@ def test_other_records_beside_it_are_passed_over() -> None:
     assert record.policy == "reject"
 
 
+@pytest.mark.parametrize("text", [b"V=DMARC1; p=reject", b"V = DMARC1 ;\tP = reject"])
+def test_the_name_of_the_version_is_in_any_case(text: bytes) -> None:
+    """RFC 9989 §4.8: the grammar has a case for its value alone."""
+    record = read_record("x.test", [text])
+    assert record is not None
+    assert record.policy == "reject"
+
+
 async def test_dns_that_does_not_answer_is_no_policy() -> None:
     zone = Zone({"_dmarc.bank.test": REJECT})
     zone.temporary.add("_dmarc.bank.test")
@@ -170,6 +179,17 @@ async def test_dns_that_does_not_answer_is_no_policy() -> None:
         await discover(zone, "bank.test")
     zone.temporary = {"_dmarc.mail.bank.test"}
     assert (await judged(zone, "bank.test", dkim("mail.bank.test"))).result == "temperror"
+
+
+@pytest.mark.parametrize(
+    "identifiers", [[dkim("a.bank.test"), spf("b.bank.test")], [dkim("b.bank.test"), dkim("a.bank.test")]]
+)
+async def test_silence_about_one_name_does_not_hide_another_that_is_aligned(
+    identifiers: list[Identifier],
+) -> None:
+    zone = Zone({"_dmarc.bank.test": REJECT})
+    zone.temporary.add("_dmarc.a.bank.test")
+    assert (await judged(zone, "bank.test", *identifiers)).result == "pass"
 
 
 async def test_strangers_cause_no_more_look_ups_than_the_walks_of_their_names() -> None:
@@ -194,7 +214,11 @@ async def test_a_names_own_policy_counts_before_that_of_its_organization() -> No
         ("p=reject", [], "fail"),
         ("p=reject", [dkim("shop.bank.test", "fail"), spf("evil.test", "fail")], "fail"),
         ("p=reject; adkim=s", [dkim("bank.test")], "fail"),
+        # No organization is above a top label: these are somebody else's, whatever the answer would be.
+        ("p=reject", [dkim("bank.example"), spf("evil.example")], "fail"),
+        ("p=reject", [dkim("shoptest"), spf("shop.bank.test.example", "temperror")], "fail"),
         # Whether these belong to the author's organization nobody can say now.
+        ("p=reject", [dkim("evil.test")], "temperror"),
         ("p=reject", [dkim("bank.test")], "temperror"),
         ("p=reject", [dkim("mail.shop.bank.test")], "temperror"),
         ("p=reject", [dkim("bank.test", "temperror")], "temperror"),
