@@ -234,7 +234,7 @@ def _check_times(tags: Mapping[str, str], now_s: float) -> None:
         raise Unacceptable("permerror", "malformed time")
     if "x" in times and int(times["x"]) < now_s:
         raise Unacceptable("fail", "signature expired")
-    if {"t", "x"} <= times.keys() and int(times["x"]) < int(times["t"]):
+    if {"t", "x"} <= times.keys() and int(times["x"]) <= int(times["t"]):
         raise Unacceptable("permerror", "expired before it was signed")
 
 

@@ -164,6 +164,7 @@ async def test_what_others_sign_passes_and_breaks_with_a_word(
         (rb"t=\d+", b"t=x", ("permerror", "malformed time")),
         (rb"t=\d+", b"x=" + b"9" * 600, ("permerror", "malformed time")),
         (rb"t=\d+", b"t=3900000000; x=2900000000", ("permerror", "expired before it was signed")),
+        (rb"t=\d+", b"t=2900000000; x=2900000000", ("permerror", "expired before it was signed")),
         (rb"h=from", b"h=sender", ("permerror", "From is not signed")),
         (rb"h=from", b"h=from" + b":x" * MAX_NAMES, ("permerror", "malformed list of fields")),
         (rb"h=[^;]*", b"h= : :", ("permerror", "From is not signed")),
