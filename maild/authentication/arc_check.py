@@ -81,7 +81,8 @@ def _read_chain(message: SignedMessage) -> ArcChain:
     newest = sets[-1][1]
     tags = tags_of(message.fields[newest])
     signature = read_message_signature(message.fields, newest, tags)
-    if {_SEAL, b""} & set(signature.names) or "l" in tags:  # §4.1.2
+    # §4.1.2, RFC 6376 §5.4
+    if {_SEAL, b""} & set(signature.names) or b"from" not in signature.names or "l" in tags:
         raise Unacceptable("fail", "the message signature is malformed")
     if message.body_hash(signature.body_form) != signature.body_hash:
         raise Unacceptable("fail", "the body is not as it was sealed")

@@ -120,17 +120,36 @@ class Signer:
         fields, body = dkim.rfc822_parse(signed)
         (name, value), *others = fields
         changed, count = re.subn(old, new, value, count=1)
-        unsigned = re.sub(rb"b=[^;=]+=*\s*\Z", b"b=", changed)
-        assert count and unsigned.endswith(b"b=")
-        octets = _covered((name, unsigned), others)
-        made = base64.b64encode(self._rsa.sign(octets, padding.PKCS1v15(), hashes.SHA256()))
-        head = [(name, unsigned.rstrip() + made + b"\r\n"), *others]
+        assert count
+        head = [self._signed_anew((name, changed), others), *others]
         return b"".join(one + b":" + text for one, text in head) + b"\r\n" + body
 
+    def reseal(self, sealed: bytes, old: bytes, new: bytes) -> bytes:
+        """The same message, sealed once, whose message signature says `new` instead of `old` (a pattern), and is right
+        all the same, as is the seal in front of it."""
+        seal, rest = dkim.rfc822_parse(sealed)[0][0], sealed.partition(b"\r\nARC-Message-Signature")
+        resigned = self.resign(rest[1].strip() + rest[2], old, new)
+        signature, results = dkim.rfc822_parse(resigned)[0][:2]
+        name, value = self._signed_anew(
+            seal, [results, signature], b"arc-authentication-results:arc-message-signature"
+        )
+        return name + b":" + value + resigned
 
-def _covered(signature: tuple[bytes, bytes], fields: list[tuple[bytes, bytes]]) -> bytes:
+    def _signed_anew(
+        self, field: tuple[bytes, bytes], others: list[tuple[bytes, bytes]], listed: bytes = b""
+    ) -> tuple[bytes, bytes]:
+        """The field with another signature, over the fields that its h= has, or `listed`."""
+        name, value = field
+        unsigned = re.sub(rb"b=[^;=]+=*\s*\Z", b"b=", value)
+        assert unsigned.endswith(b"b=")
+        octets = _covered((name, unsigned), others, listed)
+        made = base64.b64encode(self._rsa.sign(octets, padding.PKCS1v15(), hashes.SHA256()))
+        return name, unsigned.rstrip() + made + b"\r\n"
+
+
+def _covered(signature: tuple[bytes, bytes], fields: list[tuple[bytes, bytes]], listed: bytes = b"") -> bytes:
     """RFC 6376 §3.7, in the relaxed form."""
-    (listed,) = re.findall(rb"[^b]h=([^;]*)", signature[1])
+    listed = listed or re.findall(rb"[^b]h=([^;]*)", signature[1])[0]
     left = list(reversed(fields))
     chosen = []
     for name in re.sub(rb"\s", b"", listed).lower().split(b":"):

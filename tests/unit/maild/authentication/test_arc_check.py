@@ -105,6 +105,16 @@ async def test_a_chain_that_is_not_whole_fails(change: Change, reason: str) -> N
     assert await checked(zone, changed) == ArcResult("fail", reason)
 
 
+async def test_a_sealer_that_does_not_sign_who_wrote_the_mail_vouches_for_nobody() -> None:
+    """RFC 8617 §4.1.2, RFC 6376 §5.4: anybody could write another author in."""
+    zone = Zone()
+    sealer = Signer(zone, "list1.test")
+    sealed = sealer.seal(MESSAGE, SEEN)
+    fewer = sealer.reseal(sealed, rb"h=from : to : subject", b"h=to : subject")
+    assert (await checked(zone, sealer.reseal(sealed, rb"h=from : to", b"h=from"))).result == "pass"
+    assert await checked(zone, fewer) == ArcResult("fail", "the message signature is malformed")
+
+
 async def test_a_chain_of_many_sealers_asks_nobody() -> None:
     zone = Zone()
     assert await checked(zone, forwarded(zone, MAX_SEALERS + 1)) == ArcResult("fail", "too many sealers")
