@@ -2,8 +2,9 @@
 
 A document type is refused where it begins, so there are no entities to expand. Only what is summed up is kept while it
 is read. Reporters differ in namespaces and in order; elements are known by their local names. Some write what is no
-XML: a bare `&` in their name, their address in angle brackets, octets of another charset, something behind the end.
-That is mended and read a second time. A report that is cut off is none, for a part would be counted as the whole.
+XML: a bare `&` in their name, their address in angle brackets, octets of another charset. That is mended and read a
+second time. What stands around the report is passed over: a schema that never ends, something behind the end. A report
+that is cut off is none, for a part would be counted as the whole.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from maild.message.reports.domain_report import (
 _NO_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML §2.2
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);)")
 _BRACKETED_ADDRESS = re.compile(rb"<([^<>\s@]*@[^<>\s]*)>")
-_BEHIND_THE_END = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 
 _MENDED_MAX = 128 * 1024  # each pass over so much keeps the interpreter for 10 ms at most
 _PIECE = 64 * 1024
@@ -42,6 +42,7 @@ _ELEMENTS_MAX = 200 * MAX_ROWS
 _TEXT_CHARS = 1000
 _DISPOSITIONS: Final = ("none", "quarantine", "reject")  # RFC 9990 has "pass" besides, which is none of these
 
+_REPORT = ("feedback",)
 _ORGANIZATION = ("feedback", "report_metadata", "org_name")
 _REPORT_ID = ("feedback", "report_metadata", "report_id")
 _BEGIN = ("feedback", "report_metadata", "date_range", "begin")
@@ -77,10 +78,7 @@ def _read(octets: bytes) -> DomainReport:
             reading.feed(octets[at : at + _PIECE])
         reading.feed(b"", is_end=True)
     except _Enough:
-        pass  # what was read of it is told, and that there was more
-    except expat.ExpatError as error:
-        if error.code != _BEHIND_THE_END:
-            raise
+        pass  # it is whole, or what was read of it is told, and that there was more
     return reading.report()
 
 
@@ -128,7 +126,9 @@ class _Reading:
         if self._elements > _ELEMENTS_MAX or self._sums.rows >= MAX_ROWS:
             self._is_truncated = True
             raise _Enough
-        self._path = (*self._path, name.rpartition(":")[2].lower())
+        path = *self._path, name.rpartition(":")[2].lower()
+        begins = path[-1:] == _REPORT and path[:1] != _REPORT  # within something else
+        self._path = _REPORT if begins else path
         self._text = ""
 
     def _text_comes(self, text: str) -> None:
@@ -137,6 +137,8 @@ class _Reading:
 
     def _end(self, _name: str) -> None:
         path, self._path = self._path, self._path[:-1]
+        if path == _REPORT:
+            raise _Enough
         if path == _RECORD:
             self._sums.add(self._row)
             self._row = {}
@@ -165,7 +167,8 @@ class _Reading:
 
 
 def count_of_time(text: str) -> int:
-    """Unix seconds; 0 where the text is none."""
+    """Whole Unix seconds, of those with a fraction as well; 0 where the text is none."""
+    text = text.partition(".")[0]
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else 0
 
 

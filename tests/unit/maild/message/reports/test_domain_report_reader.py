@@ -103,6 +103,24 @@ def test_a_report_that_is_nearly_xml_is_read(written: bytes, instead: bytes) -> 
     assert (report.domain, report.total) == ("acme.test", 2)
 
 
+SCHEMA = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:x">'
+
+
+@pytest.mark.parametrize(
+    "behind", [b"", b"</xs:schema>", b"<feedback><record/></feedback></xs:schema>", b"</x>"]
+)
+def test_a_report_within_a_schema_is_read_to_its_end(behind: bytes) -> None:
+    report = found(mail(dmarc_xml(head=SCHEMA) + behind))
+    assert (report.domain, report.total, report.is_truncated) == ("acme.test", 2, False)
+
+
+def test_times_with_a_fraction_are_read() -> None:
+    """As 163.com and 126.com have written them."""
+    written = PLAIN.replace(b"</begin>", b".0</begin>").replace(b"</end>", b".999</end>")
+    report = found(mail(written))
+    assert (report.begin_s, report.end_s) == (BEGIN_S, BEGIN_S + DAY_S - 1)
+
+
 @pytest.mark.parametrize("name", ["report.xml", "dmarc.xml.gz", "Aggregate.ZIP"])
 def test_a_dmarc_report_is_known_by_the_subject_of_its_mail(name: str) -> None:
     packed = zipped(PLAIN) if name.endswith("ZIP") else gzipped(PLAIN) if name.endswith("gz") else PLAIN
@@ -211,6 +229,9 @@ LAUGHS = '<!DOCTYPE feedback [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
         dmarc_xml(domain=""),
         dmarc_xml()[:-30],
         dmarc_xml().replace(str(BEGIN_S).encode(), b"yesterday"),
+        dmarc_xml().replace(str(BEGIN_S).encode(), b"2026-11-20"),
+        dmarc_xml().replace(str(BEGIN_S).encode(), b".5"),
+        dmarc_xml(head=SCHEMA)[:-30],
         dmarc_xml().replace(str(BEGIN_S).encode(), b"9" * 12),
         dmarc_xml().replace(b"UTF-8", b"UTF-7"),
         dmarc_xml().replace(b"UTF-8", b"no-such-charset"),
