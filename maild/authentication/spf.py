@@ -137,6 +137,7 @@ class _Evaluation:
         self._lookups_left = LOOKUP_TERMS_MAX
         self._voids_left = VOID_LOOKUPS_MAX
         self._client_names: list[str] | None = None
+        self._is_nameless = False  # looking for those names found nothing at all
         self._deciding: tuple[SpfRecord, str] | None = (
             None  # what the last match stood in, and of which domain
         )
@@ -250,7 +251,7 @@ class _Evaluation:
     async def _matches_ptr(self, _: Mechanism, name: str) -> bool:
         names = await self._validated()
         target = name.lower()
-        return any(is_within(one, target) for one in names) or self._no_match(not names)
+        return any(is_within(one, target) for one in names) or self._no_match(self._is_nameless)
 
     def _no_match(self, is_void: bool) -> bool:
         """False. A term counts once, however many of its look-ups were void (RFC 7208 §4.6.4)."""
@@ -268,9 +269,10 @@ class _Evaluation:
         """Names of the client that lead back to it (RFC 7208 §5.5)."""
         if self._client_names is None:
             try:
-                names = (await self._dns.ptr(self._client))[:PTR_NAMES_MAX]
-            except DnsError:
-                names = []
+                names = (await self._found(self._dns.ptr(self._client)))[:PTR_NAMES_MAX]
+                is_void = not names
+            except DnsTemporary:
+                names, is_void = [], False
             answers = await self._addresses_of(names)
             itself = Mechanism("", "a")
             self._client_names = [
@@ -278,6 +280,7 @@ class _Evaluation:
                 for name, answer in zip(names, answers, strict=True)
                 if isinstance(answer, list) and self._any_within(answer, itself)
             ]
+            self._is_nameless = not self._client_names and (is_void or [] in answers)
         return self._client_names
 
     async def _addresses_of(self, hosts: Sequence[str]) -> list[list[str] | DnsTemporary]:

@@ -165,6 +165,21 @@ async def test_an_mx_has_ten_hosts(hosts: int, result: str) -> None:
     assert zone.questions["A"] <= 10
 
 
+REVERSE = "1.2.0.192.in-addr.arpa"
+
+
+@pytest.mark.parametrize("silent", [None, ("n.y.test", "A"), (REVERSE, "PTR")])
+async def test_names_of_the_client_that_lead_elsewhere_are_no_void_look_ups(
+    silent: tuple[str, str] | None,
+) -> None:
+    """RFC 7208 §4.6.4: a void look-up has no answer, and whoever sends the mail chooses these names."""
+    zone = zone_with(x_test="ptr ptr:y.test ptr:z.test -all")
+    zone.add(REVERSE, "PTR", "n.y.test")
+    zone.add("n.y.test", "A", "198.51.100.1")
+    zone.silent |= {silent} if silent else set()
+    assert (await evaluate(zone)).result == "fail"
+
+
 async def test_the_first_ten_names_of_the_client_count_and_are_looked_up_once() -> None:
     zone = zone_with(x_test="ptr:other.test exists:%{p}.p.test ptr:y.test -all")
     zone.add("1.2.0.192.in-addr.arpa", "PTR", *[f"n{number}.y.test" for number in range(11)])
