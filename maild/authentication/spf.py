@@ -231,7 +231,8 @@ class _Evaluation:
         return self._any_within(addresses, mechanism) or self._no_match(is_void=not addresses)
 
     async def _matches_mx(self, mechanism: Mechanism, name: str) -> bool:
-        hosts = [mx.host for mx in await self._found(self._dns.mx(_presented(name))) if mx.host]
+        found = await self._found(self._dns.mx(_presented(name)))
+        hosts = [mx.host for mx in found if mx.host]
         if len(hosts) > MX_HOSTS_MAX:
             raise _PermError  # RFC 7208 §4.6.4
         answers = await self._addresses_of(hosts)
@@ -241,7 +242,7 @@ class _Evaluation:
         for answer in answers:
             if isinstance(answer, DnsTemporary):
                 raise answer
-        return self._no_match(is_void=not lists or not all(lists))
+        return self._no_match(is_void=not found or not all(lists))
 
     async def _matches_exists(self, _: Mechanism, name: str) -> bool:
         # An A, whatever the client's family (RFC 7208 §5.7).

@@ -156,6 +156,13 @@ async def test_hosts_without_an_address_of_the_clients_family_are_one_void_look_
     assert zone.questions == {"TXT": 1, "MX": 1, "AAAA": 5}
 
 
+async def test_a_null_mx_is_an_answer() -> None:
+    """RFC 7505 §3: it says that there is no mail host, so a look-up that finds it is not void."""
+    zone = zone_with(x_test="mx mx mx -all")
+    zone.add("x.test", "MX", Mx(0, ""))
+    assert (await evaluate(zone)).result == "fail"
+
+
 @pytest.mark.parametrize(("hosts", "result"), [(10, "pass"), (11, "permerror")])
 async def test_an_mx_has_ten_hosts(hosts: int, result: str) -> None:
     zone = zone_with(x_test="mx -all")
