@@ -5,6 +5,7 @@ gone (pct, rf, ri) are passed over, as all unknown ones. A domain costs at most 
 from the resolver's cache where it was asked before.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -15,6 +16,7 @@ from maild.resolver import DnsError, DnsTemporary, NxDomain
 MAX_QUERIES = 8
 MAX_RECORD_OCTETS = 4096
 NO_ANSWER = "DNS does not answer for the policy"
+_URI = re.compile(r"[a-z][a-z0-9+.-]*:[!-~]+")  # RFC 3986 §3, in short
 _POLICIES = ("none", "quarantine", "reject")
 _WHILE_TESTING = {"reject": "quarantine", "quarantine": "none", "none": "none"}  # §4.7, t=y: one level below
 
@@ -134,7 +136,7 @@ def read_record(domain: str, records: Iterable[bytes]) -> DmarcRecord | None:
         policy=asked["p"] if is_sound else "none",
         subdomain_policy=asked["sp"] if is_sound else None,
         missing_policy=asked["np"] if is_sound else None,
-        is_valid=is_sound or "mailto:" in tags.get("rua", ""),
+        is_valid=is_sound or any(_URI.fullmatch(uri.strip(" \t")) for uri in tags.get("rua", "").split(",")),
         suffix=tags.get("psd", "u"),
         is_strict_dkim=tags.get("adkim") == "s",
         is_strict_spf=tags.get("aspf") == "s",

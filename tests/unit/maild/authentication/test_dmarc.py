@@ -127,6 +127,7 @@ async def test_an_organization_apart_is_not_aligned() -> None:
         ("p=none; P=reject", "bank.test", True, "none"),
         ("rua=mailto:a@bank.test", "bank.test", True, "none"),
         ("p=nonsense; rua=mailto:a@bank.test", "bank.test", True, "none"),
+        ("p=nonsense; rua=a@bank.test , https://bank.test/dmarc", "bank.test", True, "none"),
         ("p=reject; sp=nonsense; rua=mailto:a@bank.test", "bank.test", True, "none"),
     ],
 )
@@ -143,6 +144,9 @@ async def test_the_policy_that_is_asked_for(record: str, author: str, exists: bo
         [],
         ["v=spf1 -all"],
         ["v=DMARC1; p=nonsense"],
+        ["v=DMARC1; rua=a@bank.test"],
+        ["v=DMARC1; p=nonsense; rua=mailto:"],
+        ["v=DMARC1; p=nonsense; rua=:, //bank.test, a b:c"],
         ["v=DMARC1"],
         ["v=dmarc1; p=reject"],
         [" v=DMARC1; p=reject"],
