@@ -1,14 +1,12 @@
 """The canonical forms that DKIM and ARC sign (RFC 6376 §3.4), for signer and verifier, in linear time.
 
-Header fields are dkimpy's work. Its treatment of blanks before a line end takes quadratic time, so bodies are ours:
-taken piece by piece, so that other threads get the interpreter in between. Any octets will do; lines end with CRLF.
+Bodies are taken piece by piece, so that other threads get the interpreter in between. Any octets will do; lines end
+with CRLF. Blanks are the space and the tab alone (§2.8).
 """
 
 import hashlib
 import re
 from collections.abc import Iterator
-
-import dkim.canonicalization as canonical
 
 from maild.message.fields.headers import header_start
 from maild.message.octets import Buffer
@@ -40,11 +38,8 @@ def header_line(field: Field, form: bytes) -> bytes:
     if form == SIMPLE:
         return field[0] + b":" + field[1] + b"\r\n"
     name, value = field
-    if b"\n" in value or b"\t" in value or b"  " in value:  # as most values of a message are not
-        ((name, value),) = canonical.Relaxed.canonicalize_headers([field])
-        line: bytes = name + b":" + value
-        return line
-    return name.lower().rstrip() + b":" + value.strip() + b"\r\n"
+    unfolded = value.replace(b"\r\n", b"").replace(b"\n", b"")
+    return name.lower().rstrip(b" \t") + b":" + _one_space(unfolded).strip(b" \t\r\n") + b"\r\n"
 
 
 def body_hash(raw: Buffer, body_at: int, form: bytes = RELAXED, piece_bytes: int = PIECE_BYTES) -> bytes:
@@ -74,8 +69,12 @@ def _relaxed_hash(pieces: Iterator[bytes]) -> bytes:
 
 def _one_blank(lines: bytes) -> bytes:
     """Each run of blanks as one space, and none before a line end."""
-    has_runs = b"\t" in lines or b"  " in lines
-    return (_BLANKS.sub(b" ", lines) if has_runs else lines).replace(b" \r\n", b"\r\n")
+    return _one_space(lines).replace(b" \r\n", b"\r\n")
+
+
+def _one_space(text: bytes) -> bytes:
+    """Each run of blanks as one space."""
+    return _BLANKS.sub(b" ", text) if b"\t" in text or b"  " in text else text
 
 
 def _simple_hash(pieces: Iterator[bytes]) -> bytes:
