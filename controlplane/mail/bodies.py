@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from maild.message.characters.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
+from maild.message.characters.decode import IDENTITY, Decoder, decode_stream
 from maild.message.characters.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.digest import slices_from
 from maild.message.model import Slice
@@ -192,10 +192,7 @@ async def decoded(
         async for piece in store.stream(blob, attachment.slice_offset + start, stop - start):
             yield piece
         return
-    if attachment.encoding == BASE64 and start:
-        at, pieces = start // 3 * 3, _base64_from(store, blob, attachment, start // 3 * 4)
-    else:
-        at, pieces = 0, store.stream(blob, attachment.slice_offset, attachment.slice_length)
+    at, pieces = 0, store.stream(blob, attachment.slice_offset, attachment.slice_length)
     decoder = decode_stream(attachment.encoding)
     async for piece in _then_flush(decoder, pieces):
         wanted = piece[max(0, start - at) : stop - at]
@@ -210,23 +207,3 @@ async def _then_flush(decoder: Decoder, pieces: AsyncIterator[bytes]) -> AsyncIt
     async for piece in pieces:
         yield decoder.feed(piece)
     yield decoder.flush()
-
-
-async def _base64_from(
-    store: Blobs, blob: Blob, attachment: AttachmentRow, skip: int
-) -> AsyncIterator[bytes]:
-    """The base64 text behind its first `skip` digits, which are counted and not decoded.
-
-    Mailers break lines where they like, so only counting says where a byte of the attachment stands.
-    """
-    async for piece in store.stream(blob, attachment.slice_offset, attachment.slice_length):
-        if not skip:
-            yield piece
-            continue
-        digits = base64_digits(piece)
-        if len(digits) <= skip:
-            skip -= len(digits)
-            continue
-        # "=" ends the data (RFC 2045 §6.8): what the decoder sees must still say so.
-        yield digits[skip:] + (b"=" if b"=" in piece else b"")
-        skip = 0

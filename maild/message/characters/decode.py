@@ -40,6 +40,12 @@ _BASE64_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64_ALPHABET))
 # Each of 64 values is a character from the blank on, and the back-quote says 0 as well (POSIX uuencode).
 _UU_TO_BASE64 = bytes(_BASE64_ALPHABET[(octet - 32) & 63] for octet in range(256))
+MAX_PADDINGS: Final = 10_000  # signs of padding that are read in one body; what follows is left out
+_BLANKS = b" \t\r\n"
+_QUANTUM = rb"(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
+# So many at once: a match remembers each.
+_LINE_OF_QUANTA = rb"(?>%b{0,16384})[ \t]*+(?:[\r\n][ \t\r\n]*+|\Z)" % _QUANTUM
+_LINES_OF_QUANTA = re.compile(rb"(?>(?:%b){1,1000})" % _LINE_OF_QUANTA)
 _SOFT_BREAK = re.compile(rb"=[ \t]+(?=\r?\n)")
 _CHUNK_BYTES = 64 * 1024
 
@@ -80,19 +86,11 @@ def decoded_size(view: memoryview, encoding: str) -> int:
     """len(decode_slice(view, encoding)) without holding the result."""
     if encoding == IDENTITY:
         return len(view)
-    if encoding == BASE64:
-        return _base64_size(view)
     decoder = decode_stream(encoding)
     size = 0
     for at in range(0, len(view), _CHUNK_BYTES):
         size += len(decoder.feed(bytes(view[at : at + _CHUNK_BYTES])))
     return size + len(decoder.flush())
-
-
-def base64_digits(data: bytes) -> bytes:
-    """The digits that count in a piece of base64: up to the first "=", without line ends and litter."""
-    end = data.find(b"=")
-    return (data if end < 0 else data[:end]).translate(None, _NOT_BASE64)
 
 
 def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
@@ -159,10 +157,8 @@ def tidy(text: str, *, is_begun: bool = False) -> str:
 
 
 def _decode_base64(data: bytes) -> bytes:
-    # RFC 2045 §6.8: other characters are ignored, and "=" is evidence of the end.
-    end = data.find(b"=")
-    digits = (data if end < 0 else data[:end]).translate(None, _NOT_BASE64)
-    return _decode_digits(digits)
+    decoder = _Base64Decoder()
+    return decoder.feed(data) + decoder.flush()
 
 
 def _decode_digits(digits: bytes) -> bytes:
@@ -191,17 +187,6 @@ def _decode_uu(line: bytes) -> bytes:
     return binascii.a2b_base64(digits.translate(_UU_TO_BASE64))[:length]
 
 
-def _base64_size(view: memoryview) -> int:
-    digits = 0
-    for at in range(0, len(view), _CHUNK_BYTES):
-        chunk = bytes(view[at : at + _CHUNK_BYTES])
-        end = chunk.find(b"=")
-        if end >= 0:
-            return (digits + len(chunk[:end].translate(None, _NOT_BASE64))) * 3 // 4
-        digits += len(chunk.translate(None, _NOT_BASE64))
-    return digits * 3 // 4
-
-
 class _IdentityDecoder:
     def feed(self, data: bytes, /) -> bytes:
         return data
@@ -211,25 +196,63 @@ class _IdentityDecoder:
 
 
 class _Base64Decoder:
+    """RFC 2045 §6.8: other characters are ignored, and "=" is evidence of the end, which `_BeyondPadding` examines."""
+
     def __init__(self) -> None:
         self._held = b""
-        self._ended = False
+        self._beyond: _LineDecoder | None = None
 
     def feed(self, data: bytes, /) -> bytes:
-        if self._ended:
-            return b""
+        if self._beyond is not None:
+            return self._beyond.feed(data)
         end = data.find(b"=")
         if end >= 0:
-            self._ended = True
-            data = data[:end]
+            self._beyond = _LineDecoder(_BeyondPadding())
+            held, self._held = self._held, b""
+            return _decode_digits(held + data[:end].translate(None, _NOT_BASE64)) + self._beyond.feed(
+                data[end:]
+            )
         digits = self._held + data.translate(None, _NOT_BASE64)
         whole = len(digits) - len(digits) % 4
         self._held = digits[whole:]
         return pybase64.b64decode(digits[:whole], validate=True)
 
     def flush(self) -> bytes:
-        held, self._held, self._ended = self._held, b"", True
+        if self._beyond is not None:
+            return self._beyond.flush()
+        held, self._held = self._held, b""
         return _decode_digits(held)
+
+
+class _BeyondPadding:
+    """Lines of base64 behind the first padding: of files that were encoded piece by piece, and footers that a list has
+    encoded. Only lines of whole quanta are that; the first of another kind, as words are, ends it."""
+
+    def __init__(self) -> None:
+        self._is_begun = False
+        self._paddings_left = MAX_PADDINGS
+
+    def __call__(self, lines: bytes) -> bytes:
+        at = 0
+        if not self._is_begun:
+            self._is_begun = True
+            at = len(lines) - len(lines.lstrip(b"="))
+        octets = []
+        while at < len(lines) and self._paddings_left:
+            found = _LINES_OF_QUANTA.match(lines, at)
+            if found is None:
+                self._paddings_left = 0
+                break
+            at = found.end()
+            octets.append(self._decode(found[0].translate(None, _BLANKS)))
+        return b"".join(octets)
+
+    def _decode(self, quanta: bytes) -> bytes:
+        pieces = quanta.split(b"=", self._paddings_left)
+        self._paddings_left -= len(pieces) - 1
+        if not self._paddings_left:
+            pieces.pop()
+        return b"".join([_decode_digits(piece) for piece in pieces if piece])
 
 
 class _LineDecoder:

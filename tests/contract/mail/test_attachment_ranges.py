@@ -28,6 +28,12 @@ ENCODED = {
     "base64 in lines of 76": ("base64", base64_with(76, "\n")),
     "base64 in lines of 900": ("base64", base64_with(900, "\n")),
     "base64 with litter": ("base64", base64_with(77, "\n", " !")),
+    "base64 piece by piece": (
+        "base64",
+        "".join(
+            base64.encodebytes(BYTES[at : at + 100_000]).decode() for at in range(0, len(BYTES), 100_000)
+        ),
+    ),
     "base64 of a few bytes": ("base64", base64.b64encode(BYTES[:10]).decode()),
     "quoted-printable": ("quoted-printable", quopri.encodestring(BYTES[:50_000], quotetabs=True).decode()),
     "uuencode": ("x-uuencode", uuencoded(BYTES[:50_000])),

@@ -11,6 +11,7 @@ import pytest
 
 from maild.message.characters.charsets import codec_for
 from maild.message.characters.decode import (
+    MAX_PADDINGS,
     decode_charset,
     decode_prefix,
     decode_slice,
@@ -42,12 +43,36 @@ def streamed(data: bytes, encoding: str, step: int) -> bytes:
         (b"aGVsbG8ab", b"hello\x1a"),
         (b"=", b""),
         (b"", b""),
+        (b"aGVsbG8=\r\nIHRoZXJl\r\n", b"hello there"),
+        (b"aGVsbG8=IHRoZXJlIQ==", b"hello there!"),
+        (b"aGVsbG8=\r\n\r\nIQ==\r\nIQ==\t\r\nIHRoZXJl", b"hello!! there"),
+        (b"aGVsbG8=\nIHRoZXJl\nMailing list\nIHRoZXJl\n", b"hello there"),
+        (b"aGVsbG8= ignored\r\n", b"hello"),
+        (b"aGVsbG8=\r\nIHRoZXJ\r\n", b"hello"),
+        (b"aGVsbG8=\r\n=IHRoZXJl\r\n", b"hello"),
     ],
 )
 def test_base64_gives_what_can_be_read(encoded: bytes, expected: bytes) -> None:
     assert decode_slice(encoded, "base64") == expected
     assert decoded_size(memoryview(encoded), "base64") == len(expected)
-    assert streamed(encoded, "base64", 3) == expected
+    for step in (1, 3, 10):
+        assert streamed(encoded, "base64", step) == expected
+
+
+def test_a_file_that_was_encoded_piece_by_piece_is_whole() -> None:
+    """Each piece has its own padding."""
+    pieces = [os.urandom(1000) for _ in range(50)]
+    encoded = b"".join(map(base64.encodebytes, pieces))
+    assert decode_slice(encoded, "base64") == b"".join(pieces)
+    assert decoded_size(memoryview(encoded), "base64") == 50_000
+    assert streamed(encoded, "base64", 4097) == b"".join(pieces)
+
+
+def test_padding_ends_base64_that_is_nothing_but_padding() -> None:
+    encoded = b"IQ==\r\n" * (MAX_PADDINGS * 2)
+    size = decoded_size(memoryview(encoded), "base64")
+    assert MAX_PADDINGS // 2 <= size <= MAX_PADDINGS
+    assert decode_slice(encoded, "base64") == b"!" * size == streamed(encoded, "base64", 1001)
 
 
 @pytest.mark.parametrize(
