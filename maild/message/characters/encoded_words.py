@@ -97,6 +97,8 @@ def _is_cut(last: _Word, kind: str, charset: str, text: str) -> bool:
     """Whether the last word ends within an octet, and a next one of that kind goes on with it."""
     if (last.kind, last.charset) != (kind, charset) or len(last.text) > _MAX_CUT_CHARS:
         return False
+    if kind == "b" and last.text.endswith("="):
+        return False
     if kind == "b":
         # RFC 4648 §3.5: the bits that are left of the last digit are zero, where nothing follows.
         rest = len(last.text) % 4
