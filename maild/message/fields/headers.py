@@ -34,6 +34,7 @@ _BOUNDARY = re.compile(rb"\bboundary[ \t]*+=[ \t]*+\"?+", re.IGNORECASE)
 _BOUNDARY_END = re.compile(rb"[\"; \t\r\n]")
 _LAST_FIELD = re.compile(rb"[^\n]*+\n(?:[ \t]++[^ \t\r\n][^\n]*+\n)*")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\r\n"))
+_FOLDED_NAME = re.compile(rb"\r?\n[ \t]++:")
 _BARE_CR = re.compile(rb"\r(?!\n)")
 
 
@@ -112,7 +113,8 @@ def leader_length(raw: Buffer, end: int) -> int:
 
 
 def is_read_alike(block: bytes, name: str, headers: Headers) -> bool:
-    """Whether readers that drop controls, or take a bare CR for a line's end, see the same fields of that name.
+    """Whether readers that drop controls, take a bare CR for a line's end, or unfold before they look for names, see
+    the same fields of that name.
 
     `headers`: what was read of the block.
     """
@@ -121,6 +123,8 @@ def is_read_alike(block: bytes, name: str, headers: Headers) -> bool:
         variants.append(block.translate(None, _CONTROLS))
     if block.count(b"\r") > block.count(b"\r\n"):
         variants.append(_BARE_CR.sub(b"\n", block))
+    if _FOLDED_NAME.search(block):
+        variants.append(_FOLDED_NAME.sub(b":", block))
     found = headers.get_all(name)
     return all(read_headers(one).get_all(name) == found for one in variants)
 
@@ -162,7 +166,7 @@ def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
         return delimiter, delimiter
     if _is_blank(raw, body, end):
         words = _behind_fields(raw, start, fields_end)
-        if not _is_blank(raw, words, fields_end) and not _has_controls(bytes(raw[words:fields_end])):
+        if not _is_blank(raw, words, fields_end) and not _may_hold_fields(bytes(raw[words:fields_end])):
             return words, words
     return fields_end, body
 
@@ -182,7 +186,7 @@ def _delimiter_among(raw: Buffer, start: int, end: int) -> int | None:
     )
     names = _LINE_OF_FIELD.findall(section, at - start)
     is_part = all(name.lower().startswith(b"content-") for name in names)
-    return at if is_declared and is_part and not _has_controls(section) else None
+    return at if is_declared and is_part and not _may_hold_fields(section) else None
 
 
 def _is_blank(raw: Buffer, start: int, end: int) -> bool:
@@ -190,9 +194,10 @@ def _is_blank(raw: Buffer, start: int, end: int) -> bool:
     return found is None or found.end() == end
 
 
-def _has_controls(block: bytes) -> bool:
+def _may_hold_fields(block: bytes) -> bool:
     """Other readers may see fields where some are, and they have to be judged as such (`is_read_alike`)."""
-    return len(block.translate(None, _CONTROLS)) < len(block) or block.count(b"\r") > block.count(b"\r\n")
+    has_controls = len(block.translate(None, _CONTROLS)) < len(block)
+    return has_controls or block.count(b"\r") > block.count(b"\r\n") or bool(_FOLDED_NAME.search(block))
 
 
 def _behind_fields(raw: Buffer, start: int, end: int) -> int:
