@@ -25,11 +25,24 @@ _SIMPLE = re.compile(
     rf'[ \t]*+(?:(?:"([^"\\<>@]*+)"|([^"\\<>@,;:()\[\]]*+))[ \t]*+<([{_ATEXT}.]++@[A-Za-z0-9.-]++)>'
     rf"|([{_ATEXT}.]++@[A-Za-z0-9.-]++))[ \t]*+(?:,|\Z)"
 )
+# An encoded word is one, whatever its text says: programs leave commas and parentheses in it, against RFC 2047 §5.
+_ENCODED = (
+    r'(?P<encoded>=\?[^? \t\r\n<>,;:@."()\[\]\\]{1,64}\?[bBqQ]\?[^?\r\n<>@\[\]\\]*+\?=(?=[ \t\r\n<]|=\?|\Z))'
+)
 _TOKEN = re.compile(
-    r'(?P<space>[ \t\r\n]++)|"(?P<quoted>(?>(?:[^"\\]++|\\.)*))"?|(?P<literal>\[[^\[\]\\<>]*+\])'
+    rf'(?P<space>[ \t\r\n]++)|{_ENCODED}|"(?P<quoted>(?>(?:[^"\\]++|\\.)*))(?P<closed>"?)'
+    r'|\\"(?P<escaped>[^"\\<>@]*+)\\"|(?P<literal>\[[^\[\]\\<>]*+\])'
     r'|(?P<special>[<>,;:@.(])|(?P<atom>[^ \t\r\n<>,;:@."(\[]++)|(?P<other>.)',
     re.DOTALL,
 )
+# Where a quote or a comment was opened that is never closed, no other is.
+_LOOSE_TOKEN = re.compile(
+    rf"(?P<space>[ \t\r\n]++)|{_ENCODED}|(?P<literal>\[[^\[\]\\<>]*+\])"
+    r'|(?P<special>[<>,;:@.])|(?P<atom>[^ \t\r\n<>,;:@."\[]++)|(?P<other>.)',
+    re.DOTALL,
+)
+# What says the same to who sees no encoded word in it.
+_BALANCED = re.compile(r'(?>(?:[^"()]++|"[^"]*+"|\([^"()]*+\))*)')
 _COMMENT_MARK = re.compile(r"\\.|[()]", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DOT_ATOM = re.compile(rf"[{_ATEXT}\u0080-\U0010ffff]++(?>(?:\.[{_ATEXT}\u0080-\U0010ffff]++)*)")
@@ -103,10 +116,10 @@ def _read_simple(value: str, guesser: Guesser | None) -> tuple[Mailbox, ...] | N
 
 
 class _Reader:
-    """The state of one reading. A piece is (kind, text): "atom", "quoted", "literal", ".", "@", " "."""
+    """The state of one reading. A piece is (kind, text): "atom", "encoded", "quoted", "literal", ".", "@", " "."""
 
     def __init__(self, value: str, guesser: Guesser | None) -> None:
-        self.is_irregular = self.names_another = False
+        self.is_irregular = self.names_another = self._is_loose = False
         self._guesser = guesser
         self._value = value
         self._found: list[Mailbox] = []
@@ -124,11 +137,13 @@ class _Reader:
         for _ in range(_MAX_TOKENS):
             if position >= end or len(self._found) >= MAX_MAILBOXES:
                 break
-            token = _TOKEN.match(value, position)
+            token = (_LOOSE_TOKEN if self._is_loose else _TOKEN).match(value, position)
             assert token is not None  # the last branch takes any character
             position = token.end()
             kind = token.lastgroup or "other"
-            if kind != "special":
+            if kind == "closed":
+                position = self._read_quoted(token)
+            elif kind != "special":
                 self._piece(kind, token[kind])
             elif token[0] == "(":
                 position = self._read_comment(position - 1)
@@ -139,28 +154,43 @@ class _Reader:
         self._end_mailbox()
         return tuple(self._found[:MAX_MAILBOXES])
 
+    def _read_quoted(self, token: re.Match[str]) -> int:
+        if not token["closed"]:
+            self._is_loose = self.names_another = True
+            return token.start() + 1
+        self._piece("quoted", token["quoted"])
+        return token.end()
+
     def _read_comment(self, start: int) -> int:
         depth = 0
-        end = len(self._value)
         for mark in _COMMENT_MARK.finditer(self._value, start):
             depth += {"(": 1, ")": -1}.get(mark[0], 0)
             if depth == 0:
-                end = mark.end()
-                break
-        else:
-            self.is_irregular = True
+                self._keep_comment(self._value[start + 1 : mark.start()])
+                return mark.end()
+        self._is_loose = self.names_another = True
+        self._piece("atom", "(")
+        return start + 1
+
+    def _keep_comment(self, text: str) -> None:
         if self._is_angle_open:
             self.is_irregular = True
-        self._comment = unescape(self._value[start + 1 : end - 1])
+        self._comment = unescape(text)
         if "<" in self._comment and "@" in self._comment:
             self.names_another = True  # whoever knows no comments takes what stands in angle brackets
-        return end
 
     def _piece(self, kind: str, text: str) -> None:
         if kind == "space":
             text = kind = " "
         elif kind == "other":
+            if text == '"':  # one that means nothing (`_LOOSE_TOKEN`)
+                return
             kind = "atom"
+        elif kind == "escaped":
+            kind = "quoted"
+            self.names_another = True  # to others a quote begins at the second octet
+        elif kind == "encoded":
+            self.names_another = self.names_another or not _BALANCED.fullmatch(text)
         elif kind == "quoted" and '\\"' in text and "@" in text:
             self.names_another = True  # whoever knows no quoted pairs sees it end there
         if self._is_angle_open and self._angle is not None:
@@ -282,6 +312,8 @@ def _address(pieces: list[tuple[str, str]]) -> str | None:
     """local@domain of one run, or None when it is not exactly that."""
     at = [index for index, (kind, _) in enumerate(pieces) if kind == "@"]
     if len(at) != 1 or any(kind == "quoted" for kind, _ in pieces[at[0] :]):
+        return None
+    if any(kind == "encoded" for kind, _ in pieces):
         return None
     local_pieces, domain = pieces[: at[0]], "".join(text for _, text in pieces[at[0] + 1 :])
     is_quoted = any(kind == "quoted" for kind, _ in local_pieces)

@@ -46,6 +46,8 @@ def test_one_author(value: str, name: str | None, address: str) -> None:
         ("=?utf-8?q?B=C3=B6b_=40_Work?= <b@x.org>", "Böb @ Work"),
         ("@Bob <b@x.org>", "@Bob"),
         ("=?utf-8?q?b=40x.org?= <b@x.org>", "b@x.org"),
+        ("=?utf-8?q?B=C3=B6b,_Anna?= <b@x.org>", "Böb, Anna"),
+        ('=?utf-8?q?"B=C3=B6b,_Anna"_(IT)?= <b@x.org>', '"Böb, Anna" (IT)'),
         ("=?utf-8?q?B=C3=B6b=2C_Anna?= <b@x.org>", "Böb, Anna"),
         ("=?utf-8?q?B=C3=B6b_=28b=40y.org=29?= <b@x.org>", "Böb (b@y.org)"),
         ('"=?utf-8?q?a=40y.org_=C3=BCber_Bob?=" <b@x.org>', "a@y.org über Bob"),
@@ -93,6 +95,15 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("b@x.org (<a@y.org>)", "ambiguous-author"),
         ("b@x.org " + "() " * 30_000 + "a@y.org", "ambiguous-author"),
         ("=?utf-8?q?a=2C?= <b@x.org>" + " " * 2000 + "(x)", "ambiguous-author"),
+        ('"Bob <b@x.org>', "ambiguous-author"),
+        ('\\"Bob\\" <b@x.org>', "ambiguous-author"),
+        ("Bob (IT <b@x.org>", "ambiguous-author"),
+        ('=?utf-8?q?B=C3=B6b_"?= <b@x.org>, "<a@y.org>', "several-authors"),
+        ('=?utf-8?q?B=C3=B6b_"?= <b@x.org>', "ambiguous-author"),
+        ("=?utf-8?q?B=C3=B6b_(?= <b@x.org>", "ambiguous-author"),
+        ("=?utf-8?q?a,b?= @x.org", "ambiguous-author"),
+        ("<=?utf-8?q?a,b?= @x.org>", "ambiguous-author"),
+        ("=?utf-8?q?a,a@y.org,b?= <b@x.org>", "several-authors"),
         # Who decodes first, and reads the address then, sees another one.
         ("=?utf-8?q?a=40y.org?= <b@x.org>", "ambiguous-author"),
         ("=?utf-8?q?A_=3Ca=40y.org=3E=2C?= <b@x.org>", "ambiguous-author"),
@@ -154,6 +165,8 @@ def test_fields_around_the_author_change_nothing(header: bytes, address: str) ->
         (b"From: a@x.org\r\nFr\x00om: b@y.org\r\n", "ambiguous-author"),
         (b"From: a@x.org\r\n\x0bFrom: b@y.org\r\n", "ambiguous-author"),
         (b"From: a@x.org\r\n From: b@y.org\r\n", "ambiguous-author"),
+        (b"Subject: x\r\nFrom\r\n : a@x.org\r\nFrom: b@y.org\r\n", "ambiguous-author"),
+        (b"From: b@y.org\r\nFROM \n\t: a@x.org\r\n", "ambiguous-author"),
         (b"From: a@m\xfcller.test\r\n", "ambiguous-author"),
     ],
 )
@@ -182,7 +195,50 @@ def test_lists_flatten_groups_routes_and_rubbish() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["(", '"', "<", "a,", "a@", "=?", "a:", "[", ' "', "\\", "(\\", "a b ", "(a", '"\\', "a <"]
+    ("value", "expected"),
+    [
+        # RFC 2047 §5 has no specials in the word of a phrase; programs that encode what is beyond ASCII alone do.
+        ("=?utf-8?q?L=C3=B6w,_Ada?= <a@x.org>, b@y.org", [("Löw, Ada", "a@x.org"), (None, "b@y.org")]),
+        ("=?utf-8?q?Sales:_L=C3=B6w;?=\r\n =?utf-8?q?_Ada?= <a@x.org>", [("Sales: Löw; Ada", "a@x.org")]),
+        ("=?utf-8?q?L=C3=B6w?==?utf-8?q?,_Ada?=<a@x.org>", [("Löw, Ada", "a@x.org")]),
+        ("=?utf-8?q?L=C3=B6w_(IT)?= <a@x.org>", [("Löw (IT)", "a@x.org")]),
+        ('=?utf-8?q?L=C3=B6w_"?= <a@x.org>, b@y.org', [('Löw "', "a@x.org"), (None, "b@y.org")]),
+        ("=?utf-8?q?L=C3=B6w_(?= <a@x.org>, b@y.org", [("Löw (", "a@x.org"), (None, "b@y.org")]),
+        ("=?utf-8?q?a,b?= @x.org, b@y.org", [(None, "b@y.org")]),
+        # Programs that quote what is quoted already.
+        ('\\"Ada: Sales, too\\" <a@x.org>, b@y.org', [("Ada: Sales, too", "a@x.org"), (None, "b@y.org")]),
+        # What is opened and never closed opens nothing.
+        ('"Ada <a@x.org>, b@y.org', [("Ada", "a@x.org"), (None, "b@y.org")]),
+        ('"Ada" Löw" <a@x.org>, b@y.org', [("Ada Löw", "a@x.org"), (None, "b@y.org")]),
+        ("Ada (IT <a@x.org>, b@y.org", [("Ada (IT", "a@x.org"), (None, "b@y.org")]),
+    ],
+)
+def test_no_address_of_a_list_is_lost_to_a_name(value: str, expected: list[tuple[str | None, str]]) -> None:
+    message = parse(f"To: {value}\r\n\r\n".encode())
+    assert [(box.name, box.address) for box in message.to] == expected
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "(",
+        '"',
+        "<",
+        "a,",
+        "a@",
+        "=?",
+        "a:",
+        "[",
+        ' "',
+        "\\",
+        "(\\",
+        "a b ",
+        "(a",
+        '"\\',
+        "a <",
+        "=?u?q?,",
+        '\\"',
+    ],
 )
 @pytest.mark.parametrize("before", ["", "x <"])
 def test_addresses_take_work_in_proportion(unit: str, before: str) -> None:
