@@ -6,7 +6,6 @@ Values come as octet text (`Headers.octets`: one character an octet), names in l
 from __future__ import annotations
 
 import re
-from itertools import islice
 from urllib.parse import unquote_to_bytes
 
 from maild.message.characters.decode import decode_charset
@@ -18,11 +17,14 @@ from maild.message.fields.mailboxes import unescape
 
 MAX_PARAMETERS = 1000
 
-# Every attempt begins at a ";" and, outside quotes, ends at the next: linear. A comment may stand in front of a name
-# (RFC 2045 §5.1).
+# Every attempt begins at a ";", or at the first of the blanks where programs forget it, and ends at the next: linear.
+# A comment may stand in front of a name (RFC 2045 §5.1).
 _PARAMETER = re.compile(
-    r';\s*+(?>\([^();"]*+\)\s*+|)([^=;\s"]++)\s*+=\s*+(?:"((?>(?:[^"\\]++|\\.)*))"?|([^;]*+))', re.DOTALL
+    r'(?:;|(?<!\s)\s)\s*+(?>\([^();"]*+\)\s*+|)([^=;\s"]++)\s*+=\s*+'
+    r'(?:"((?>(?:[^"\\]++|\\.)*))"?|((?>(?:[^;\s]++|\s++(?![^=;\s"]++=))*)))',
+    re.DOTALL,
 )
+_FIRST_WORD = re.compile(r"\s*+([^\s/]*+)(?>\s*+(/)\s*+(\S*+)|)")
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
 _CHARSET = re.compile(r"[!-~]{1,64}")
@@ -33,25 +35,40 @@ OCTET_STREAM = "application/octet-stream"
 def read_value(value: str) -> tuple[str, dict[str, str]]:
     """(first word in lower case, raw parameters; of a repeated one the first)."""
     head, semicolon, _ = value.partition(";")
-    words = without_comments(head).lower().split(None, 1)
-    word = words[0].partition(",")[0].strip('"') if words else ""  # as scripts write it
+    first = _FIRST_WORD.match(without_comments(head).lower())
+    assert first is not None  # it takes no word as well
+    kind, slash, subtype = first.groups()
+    word = (f"{kind}/{subtype}" if slash else kind).partition(",")[0].strip('"')  # as scripts write it
     if "(" in word:  # a comment that never ends
         word = word.partition("(")[0]
-    if not semicolon:
+    if not semicolon and "=" not in head:
         return word, {}
+    return word, _read_parameters(value, 0 if "=" in head else len(head))
+
+
+def _read_parameters(value: str, position: int) -> dict[str, str]:
     parameters: dict[str, str] = {}
-    for match in islice(_PARAMETER.finditer(value, len(head)), MAX_PARAMETERS):
+    for _ in range(MAX_PARAMETERS):
+        match = _PARAMETER.search(value, position)
+        if match is None:
+            break
         name, quoted, plain = match.groups()
-        name = name.lower()
-        parameters.setdefault(name, _token(name, plain) if quoted is None else unescape(quoted))
-    return word, parameters
+        name, position = name.lower(), match.end()
+        if quoted is None and name.startswith(("name", "filename")):
+            # Names of files that programs forget to quote have blanks, and parentheses as `report (1).pdf` has.
+            end = value.find(";", match.start(3))
+            position = len(value) if end < 0 else end
+            found = value[match.start(3) : position].strip()
+        else:
+            found = _token(plain) if quoted is None else unescape(quoted)
+        parameters.setdefault(name, found)
+    return parameters
 
 
-def _token(name: str, plain: str) -> str:
-    """A value without quotes, and without a comment behind it; the names of files that programs forget to quote have
-    parentheses of their own, as has `report (1).pdf`."""
+def _token(plain: str) -> str:
+    """A value without quotes, and without a comment behind it."""
     value = plain.strip()
-    if value.endswith(")") and not name.startswith(("name", "filename")):
+    if value.endswith(")"):
         words = value.split(None, 1)
         return words[0] if len(words) > 1 and words[1].startswith("(") else value
     return value
@@ -61,7 +78,7 @@ def media_type(word: str) -> str:
     """`type/subtype`, or what RFC 2045 §5.2 and §6.4 would have us assume instead."""
     if _MEDIA_TYPE.fullmatch(word):
         return word
-    return "text/plain" if word in ("", "text") else OCTET_STREAM
+    return "text/plain" if word in ("", "text", "text/") else OCTET_STREAM
 
 
 def charset_of(parameters: dict[str, str]) -> str | None:

@@ -374,6 +374,10 @@ def test_encoded_words_take_work_in_proportion(text: Bomb[str], read: str) -> No
         ("attachment; filename*=%41", "A"),
         ("attachment; filename*=x-none''%ff", "ÿ"),
         ("attachment", None),
+        ('attachment filename="a b.txt"', "a b.txt"),
+        ("attachment\tfilename=a b.txt; size=1", "a b.txt"),
+        ('attachment; size=1 filename="a;b.txt"', "a;b.txt"),
+        ("attachment; filename=v=2 of=3.txt; size=1", "v=2 of=3.txt"),
     ],
 )
 def test_filename_parameters(value: str, expected: str | None) -> None:
@@ -383,9 +387,34 @@ def test_filename_parameters(value: str, expected: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "word", "parameters"),
+    [
+        # RFC 822 §3.1.4: blanks and comments may stand between the tokens that RFC 2045 §5.1 names.
+        ("Multipart / Mixed; boundary=b", "multipart/mixed", {"boundary": "b"}),
+        ("text/ html; charset=utf-8", "text/html", {"charset": "utf-8"}),
+        ("(a) text (b) / (c) html (d); charset=utf-8 (e)", "text/html", {"charset": "utf-8"}),
+        # Programs forget semicolons.
+        ('multipart/mixed boundary="a; b"', "multipart/mixed", {"boundary": "a; b"}),
+        ("text/html charset=utf-8; format=flowed", "text/html", {"charset": "utf-8", "format": "flowed"}),
+        ("text/html;charset=utf-8 format=flowed", "text/html", {"charset": "utf-8", "format": "flowed"}),
+        ('text/html; charset="utf-8" format=flowed', "text/html", {"charset": "utf-8", "format": "flowed"}),
+        ("multipart/mixed; boundary=a =b c", "multipart/mixed", {"boundary": "a =b c"}),
+    ],
+)
+def test_media_types_as_programs_write_them(value: str, word: str, parameters: dict[str, str]) -> None:
+    assert read_value(value) == (word, parameters)
+
+
+@pytest.mark.parametrize(
     ("text", "parameters"),
     [
         (bomb(";", before="x"), {}),
+        (bomb(" ;", before="x"), {}),
+        (bomb(" ", before="x"), {}),
+        (bomb(" y", before="x"), {}),
+        (bomb(" y", before='x; a=""'), {"a": ""}),
+        (bomb(" a=", before="x"), {"a": "a="}),
+        (bomb(' a="', before="x"), {"a": " a="}),
         (bomb("; a=", before="x"), {"a": ""}),
         (bomb('; a="', before="x"), {"a": "; a="}),
         (bomb("; ", before="x"), {}),
