@@ -459,6 +459,10 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
         raise SettingsError(
             [f"{path}: this user may not read it; chmod 644 it, and 755 its folder"]
         ) from error
+    except FileNotFoundError as error:
+        raise SettingsError(
+            [f"{path} is not there: 'maild init --domain DOMAIN' writes one, --config names another"]
+        ) from error
     except OSError as error:
         raise SettingsError([f"{path}: {error.strerror or error}"]) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

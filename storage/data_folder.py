@@ -10,6 +10,11 @@ from pathlib import Path
 from storage.durable_files import make_folder
 
 ROOT = 0
+# As the unit of systemd does it: as that user, who may bind port 25 all the same.
+BY_HAND = (
+    "setpriv --reuid={user} --regid={user} --init-groups --inh-caps=+net_bind_service"
+    " --ambient-caps=+net_bind_service maild serve"
+)
 
 
 class DataFolderError(Exception):
@@ -65,17 +70,19 @@ class DataFolder:
                     f"data_dir: {self.path} is on a file system that is read-only here; a unit of systemd that closes"
                     " it must name it in ReadWritePaths="
                 )
-            raise DataFolderError(f"data_dir: {self.path} is not writable by this user")
+            raise DataFolderError(
+                f"data_dir: {self.path} is not writable by this user; it belongs to the user {user_of(self.path)}"
+            )
 
     def check_user(self) -> None:
         """DataFolderError for root on another user's store: the files that it made would be closed to that user."""
         if os.geteuid() == ROOT and self.database.exists():
             owner = self.database.stat().st_uid
             if owner != ROOT:
-                name = _name_of(owner)
+                user = _name_of(owner)
                 raise DataFolderError(
-                    f"data_dir: the store in {self.path} belongs to the user {name}, so run it as that one: "
-                    f"'systemctl start maild', or 'sudo -u {name} maild serve'"
+                    f"data_dir: the store in {self.path} belongs to the user {user}, so run it as that one: "
+                    f"'systemctl start maild', or '{BY_HAND.format(user=user.removeprefix('#'))}'"
                 )
 
     def check_store(self) -> None:
@@ -123,6 +130,14 @@ def _groups_of(uid: int, gid: int) -> list[int]:
         return os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
     except KeyError:
         return [gid]
+
+
+def user_of(path: Path) -> str:
+    """The name of whom the path belongs to, or the nearest folder above it that this user may look into."""
+    try:
+        return _name_of(path.stat().st_uid)
+    except OSError:
+        return user_of(path.parent) if path.parent != path else _name_of(ROOT)
 
 
 def _name_of(uid: int) -> str:

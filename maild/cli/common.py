@@ -106,7 +106,7 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     from maild.commands.backup import BackupFault
     from maild.commands.members import MemberFault
     from maild.commands.operator_commands import OperatorCommands
-    from storage.data_folder import DataFolderError
+    from storage.data_folder import ROOT, DataFolderError, user_of
     from storage.engine.migrate import StoreError
     from storage.sealing import SealError
 
@@ -121,7 +121,16 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     except UnicodeEncodeError as error:  # octets from the shell: nothing in the store has such
         fail(f"{error.object!a} is not UTF-8")
     except OSError as error:
-        fail(f"{error.filename}: {error.strerror}")
+        is_closed = isinstance(error, PermissionError) and error.filename is not None and os.geteuid() != ROOT
+        advice = f"; run this as root, or as the user {user_of(Path(error.filename))}" if is_closed else ""
+        fail(f"{error.filename}: {error.strerror}{advice}")
+
+
+def show_keys(answer: dict[str, Any], as_json: bool) -> None:
+    """What was made, and a person is told to keep the keys in it."""
+    show(answer, as_json)
+    if not as_json:
+        say("Keys are shown this once: keep them.", err=True)
 
 
 def show(answer: dict[str, Any], as_json: bool) -> None:

@@ -1,10 +1,21 @@
-"""API keys: made and revoked."""
+"""API keys: made, listed and revoked."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import click
 
-from maild.cli.common import config_option, fail, json_option, organization_option, run_command, show
+from maild.cli.common import (
+    config_option,
+    fail,
+    json_option,
+    organization_option,
+    run_command,
+    say,
+    show,
+    show_keys,
+)
 
 
 @click.group()
@@ -35,12 +46,14 @@ def keys_create(
         GRANTABLE,
         MAIL_SCOPES,
         OPERATOR_SCOPES,
+        SCOPES,
         mail_scopes_of,
     )
 
     unknown = [scope for scope in scopes if scope not in GRANTABLE | set(OPERATOR_SCOPES)]
     if unknown:
-        fail(*(f"--scope: there is no scope {scope}" for scope in unknown))
+        known = ", ".join((*SCOPES, *OPERATOR_SCOPES))
+        fail(*(f"--scope: there is no scope {scope}; there are {known}" for scope in unknown))
     if not 1 <= len(name) <= 64:
         fail("--name: 1 to 64 characters")
     if is_test and not set(scopes).isdisjoint(OPERATOR_SCOPES):
@@ -52,7 +65,32 @@ def keys_create(
             fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES + BOUND_BY_NAME)}")
     mode = "test" if is_test else "live"
     answer = run_command(lambda store: store.keys.create(organization_id, name, held, inbox_id, mode), config)
-    show(answer, as_json)
+    show_keys(answer, as_json)
+
+
+@keys.command("list")
+@organization_option
+@config_option
+@json_option
+def keys_list(organization_id: str, config: Path, as_json: bool) -> None:
+    """Every key of an organization by its first characters, newest first; the keys themselves nobody has."""
+    found: list[dict[str, Any]] = run_command(lambda store: store.keys.list(organization_id), config)
+    if as_json:
+        click.echo(json.dumps({"keys": found}))
+        return
+    for one in found:
+        state = one["mode"] if one["isActive"] else "revoked"
+        use = f"used {one['lastUsedAt']}" if one["lastUsedAt"] else "never used"
+        parts = (
+            one["id"],
+            f"{one['keyPrefix']}…",
+            state,
+            " ".join(one["scopes"]),
+            one["inboxId"],
+            use,
+            one["name"],
+        )
+        say("  ".join(filter(None, parts)))
 
 
 @keys.command("revoke")
@@ -61,6 +99,10 @@ def keys_create(
 @json_option
 def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
     """Make a key useless at once, also in a running daemon."""
+    from controlplane.access.authentication import PREFIX
+
+    if key_id.startswith(PREFIX):
+        fail("KEY_ID: this is a key, not its id: 'maild keys list --org ID' tells it by the first characters")
     if not run_command(lambda store: store.keys.revoke(key_id), config):
         fail(f"there is no key {key_id}")
     show({"id": key_id, "status": "revoked"}, as_json)

@@ -8,7 +8,16 @@ from typing import Any
 import click
 
 from conf.settings import DEFAULT_PLAN
-from maild.cli.common import config_option, fail, json_option, run_command, say, settings_of, show
+from maild.cli.common import (
+    config_option,
+    fail,
+    json_option,
+    run_command,
+    say,
+    settings_of,
+    show,
+    show_keys,
+)
 
 
 @click.group()
@@ -26,7 +35,7 @@ def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
     _check_plan(config, "--plan", plan)
     if not 1 <= len(name) <= 100:
         fail("NAME: 1 to 100 characters")
-    show(run_command(lambda store: store.organizations.create(name, plan), config), as_json)
+    show_keys(run_command(lambda store: store.organizations.create(name, plan), config), as_json)
 
 
 @org.command("list")

@@ -19,6 +19,7 @@ from maild.cli.common import (
     say,
     settings_of,
     show,
+    show_keys,
 )
 
 RECOMMENDATION = (
@@ -63,8 +64,15 @@ def init(
     made = run_command(
         lambda store: store.init(key_file=key_file, is_recommended=bool(is_recommended)), config
     )
-    show(made, as_json)  # first of all: its keys are shown once
-    is_asked = is_recommended is None and "apiKey" in made and not as_json and sys.stdin.isatty()
+    is_new = "apiKey" in made
+    (show_keys if is_new else show)(made, as_json)  # first of all: its keys are shown once
+    if not is_new and not as_json:
+        own = made["organizationId"]
+        say(
+            f"Its keys were shown the first time; another: maild keys create --org {own} --name NAME",
+            err=True,
+        )
+    is_asked = is_recommended is None and is_new and not as_json and sys.stdin.isatty()
     if is_asked and click.confirm(f"\n{RECOMMENDATION}\nSet it?"):
         show(run_command(lambda store: store.recommend_policy(made["organizationId"]), config), as_json)
 

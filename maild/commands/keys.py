@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
+from controlplane.operations.accounts.keys import LISTED_MAX, shown_key
 from maild.commands.store_commands import StoreCommands
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
 from storage.mail import inboxes
+from storage.records import load
 from storage.tenants import keys, organizations
 
 
@@ -24,6 +27,20 @@ class KeyCommands(StoreCommands):
             if inbox_id is not None and inboxes.get_active(tx, organization_id, inbox_id) is None:
                 raise KeyError(f"inbox {inbox_id}")
             return self.mint(tx, organization_id, name, scopes, inbox_id, mode)
+
+        return self._run(unit)
+
+    def list(self, organization_id: str) -> list[dict[str, Any]]:
+        """All of them, revoked ones too, newest first, as the API shows them. KeyError without the organization."""
+
+        def unit(tx: Tx) -> list[dict[str, Any]]:
+            if organizations.get(tx, organization_id) is None:
+                raise KeyError(f"organization {organization_id}")
+            found = page = keys.list_keys(tx, organization_id, limit=LISTED_MAX)
+            while len(page) == LISTED_MAX:
+                page = keys.list_keys(tx, organization_id, limit=LISTED_MAX, before=page[-1].id)
+                found = [*found, *page]
+            return [{**shown_key(row), "scopes": load(row.scopes)} for row in found]
 
         return self._run(unit)
 

@@ -24,7 +24,7 @@ async def create_key(call: Call) -> Result:
     scopes = new_keys.scopes_for(call.principal, body.scopes, is_bound=body.inboxId is not None)
     raw_key = keys.make(new_keys.mode_for(call.principal, body.mode), call.services.ids.chance)
     row = await call.db.write(_mint, call, scopes, raw_key)
-    return Result({**_shown_key(row), "apiKey": raw_key, "warning": WARNING})
+    return Result({**shown_key(row), "apiKey": raw_key, "warning": WARNING})
 
 
 def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> KeyRow:
@@ -51,7 +51,7 @@ async def list_keys(call: Call) -> Result:
     query = call.input
     limit = query.limit or LISTED_MAX
     rows = await call.read(keys.list_keys, call.organization_id, limit=limit, before=query.cursor)
-    return Result([_shown_key(row) for row in rows])
+    return Result([shown_key(row) for row in rows])
 
 
 async def revoke_key(call: Call) -> Result:
@@ -69,7 +69,7 @@ def _revoke(tx: Tx, call: Call) -> None:
         call.record(tx, Act.KEY_REVOKED, call.id)
 
 
-def _shown_key(row: KeyRow) -> dict[str, Any]:
+def shown_key(row: KeyRow) -> dict[str, Any]:
     """Never the key itself, nor its hash."""
     return {
         "id": row.id,

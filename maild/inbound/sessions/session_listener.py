@@ -41,6 +41,10 @@ DECRYPTED_A_ROUND = 2  # pieces of TLS: half a millisecond for a handshake
 TINY_REST_S = 0.005  # until the next piece of tiny records
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
+PORT_ADVICE = (
+    "; a port below 1024 wants the capability net_bind_service, which the unit of systemd gives ('systemctl start"
+    ' maild\'): docs/operating.md, "Install", has the same by hand'
+)
 _GIVES_WAY = SmtpError(421, "4.3.2", "others need the place of this session, try again later")
 _CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
 
@@ -141,7 +145,10 @@ class SessionListener(Service):
         try:
             await server.listen(*host_port(address))
         except OSError as error:
-            raise ListenError(f"{key}: can't listen on {address}: {error.strerror or error}") from error
+            advice = PORT_ADVICE if isinstance(error, PermissionError) else ""
+            raise ListenError(
+                f"{key}: can't listen on {address}: {error.strerror or error}{advice}"
+            ) from error
         return server
 
     async def stop(self) -> None:

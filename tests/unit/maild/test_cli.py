@@ -72,6 +72,13 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+def in_folder(config: Path, folder: Path, data: str = ".") -> Path:
+    """The configuration of a store there, where its user may read it."""
+    moved = folder / "maild.toml"
+    moved.write_text(config.read_text().replace(str(config.parent / "data"), str(folder / data)))
+    return moved
+
+
 def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, [str(one) for one in arguments])
 
@@ -203,7 +210,20 @@ def test_root_does_not_serve_the_store_of_another_user(open_folder: Path, config
     config.write_text(config.read_text().replace(str(config.parent / "data"), str(open_folder)))
     answer("init", "--config", config)
     line = fault("serve", "--config", config)
-    assert f"belongs to the user #{SOMEBODY}" in line and "sudo -u" in line
+    assert f"belongs to the user #{SOMEBODY}" in line and "systemctl start maild" in line
+
+
+@as_somebody
+def test_a_store_that_is_closed_to_this_user_says_whose_it_is(open_folder: Path, config: Path) -> None:
+    """An operator forgets to become root: what to do is no riddle."""
+    readable = in_folder(config, open_folder, data="data")  # which root makes
+    answer("init", "--config", readable)
+    os.seteuid(SOMEBODY)
+    try:
+        for command in ("queue", "show"), ("org", "list"), ("check",), ("backup", open_folder / "backup"):
+            assert "the user root" in fault(*command, "--config", readable)
+    finally:
+        os.seteuid(0)
 
 
 def test_the_configuration_that_init_writes_may_be_read_by_the_user_of_the_service(
@@ -341,7 +361,8 @@ def diagnosed(config: Path) -> list[dict[str, Any]]:
 
 
 def test_check_config_of_no_file(tmp_path: Path) -> None:
-    assert "No such file" in fault("check-config", "--config", tmp_path / "gone.toml")
+    line = fault("check-config", "--config", tmp_path / "gone.toml")
+    assert "gone.toml is not there" in line and "maild init --domain" in line and "--config" in line
     (tmp_path / "broken.toml").write_text("[")
     assert "broken.toml" in fault("check-config", "--config", tmp_path / "broken.toml")
 
@@ -548,6 +569,43 @@ def test_keys_create(config: Path) -> None:
         assert (found_mode, json.loads(found_scopes), found_inbox) == (mode, scopes, inbox)
 
 
+def test_keys_list_finds_a_key_by_the_characters_that_are_known_of_it(config: Path) -> None:
+    """One that leaked is revoked at once, though nobody has another that could list it."""
+    made = answer("init", "--config", config)
+    organization_id, raw_key = made["organizationId"], made["apiKey"]
+    found = answer("keys", "list", "--org", organization_id, "--config", config)["keys"]
+    assert [one["mode"] for one in found] == ["test", "live"]
+    leaked = found[1]
+    assert leaked["keyPrefix"] == raw_key[:16] and leaked["scopes"] == ["*"] and leaked["isActive"]
+    shown = run("keys", "list", "--org", organization_id, "--config", config).stdout
+    assert f"{leaked['id']}  {raw_key[:16]}…  live  *  " in shown and raw_key not in shown
+    assert shown.count("\n") == 2
+    run("keys", "revoke", leaked["id"], "--config", config)
+    shown = run("keys", "list", "--org", organization_id, "--config", config).stdout
+    assert f"{leaked['id']}  {raw_key[:16]}…  revoked" in shown
+    assert (
+        fault("keys", "list", "--org", "org_none", "--config", config) == "there is no organization org_none"
+    )
+
+
+def test_a_key_itself_is_not_what_revoke_takes_and_is_not_shown(config: Path) -> None:
+    raw_key = answer("init", "--config", config)["apiKey"]
+    line = fault("keys", "revoke", raw_key, "--config", config)
+    assert raw_key not in line and "maild keys list" in line
+
+
+def test_a_person_hears_that_keys_are_shown_once(config: Path) -> None:
+    """A program that reads JSON does not."""
+    made = run("init", "--config", config)
+    assert "shown this once" in made.stderr
+    (own,) = re.findall(r"org_\w+", made.stdout)
+    again = run("init", "--config", config)
+    assert f"maild keys create --org {own}" in again.stderr and "apiKey" not in again.stdout
+    for command in (("org", "create", "Acme"), ("keys", "create", "--org", own, "--name", "n")):
+        assert "shown this once" in run(*command, "--config", config).stderr
+        assert run(*command, "--json", "--config", config).stderr == ""
+
+
 def test_keys_create_that_can_not(config: Path) -> None:
     organization_id = answer("init", "--config", config)["organizationId"]
     ((inbox_id,),) = rows(config, "SELECT id FROM inboxes")
@@ -556,7 +614,8 @@ def test_keys_create_that_can_not(config: Path) -> None:
     assert fault(*create, "--org", "org_none") == "there is no organization org_none"
     assert fault(*create, "--org", organization_id, "--inbox", "inb_none") == "there is no inbox inb_none"
     assert fault(*create, "--org", other, "--inbox", inbox_id) == f"there is no inbox {inbox_id}"
-    assert "colours:read" in fault(*create, "--org", organization_id, "--scope", "colours:read")
+    line = fault(*create, "--org", organization_id, "--scope", "colours:read")
+    assert "colours:read" in line and "messages:read" in line and "operator:queue" in line
     assert "--scope" in fault(*create, "--org", organization_id, "--inbox", inbox_id, "--scope", "keys:read")
     for name in ("", "x" * 65):
         assert "--name" in fault(*create, "--org", organization_id, "--name", name)
@@ -682,6 +741,24 @@ def test_serve_in_a_folder_it_may_not_write(config: Path) -> None:
         assert "not writable" in fault("serve", "--config", config)
     finally:
         load(config).data_path.chmod(0o700)
+
+
+@as_somebody
+@pytest.mark.skipif(
+    int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 25,
+    reason="anybody may bind port 25 here",
+)
+def test_serve_by_hand_says_what_port_25_wants(open_folder: Path, config: Path) -> None:
+    config.write_text(config.read_text().replace("listen = ['127.0.0.1:0']", "listen = ['127.0.0.2:25']"))
+    readable = in_folder(config, open_folder)
+    answer("init", "--config", readable)
+    os.seteuid(SOMEBODY)
+    try:
+        line = fault("serve", "--config", readable)
+    finally:
+        os.seteuid(0)
+    assert line.startswith("smtp.listen: can't listen on 127.0.0.2:25: ")
+    assert "systemctl start maild" in line and "net_bind_service" in line
 
 
 @pytest.mark.parametrize("key", ["smtp.listen", "http.listen"])
