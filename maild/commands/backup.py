@@ -9,7 +9,7 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,14 +52,22 @@ def back_up(folder: DataFolder, target: Path) -> dict[str, Any]:
     folder.check_store()
     backup = DataFolder(target)
     try:
-        _refuse_other_folders(folder, backup)
-        make_folder(target, 0o700)
-        with _alone(target):
-            return _back_up(folder, backup)
+        with _whoever_writes_there(folder, backup):
+            _refuse_other_folders(folder, backup)
+            make_folder(target, 0o700)
+            with _alone(target):
+                return _back_up(folder, backup)
     except OSError as error:
         raise BackupFault(
             f"{error.filename or target}: {error.strerror}; what {target} held before is whole"
         ) from error
+
+
+def _whoever_writes_there(folder: DataFolder, backup: DataFolder) -> AbstractContextManager[None]:
+    """The user of the daemon, where the folder is its, and not root: else its own next backup could not go on."""
+    parts = [one for one in (folder.path, backup.path, backup.database) if one.exists()]
+    is_theirs = len({one.stat().st_uid for one in parts}) == 1
+    return backup.as_its_owner() if is_theirs else nullcontext()
 
 
 def _back_up(folder: DataFolder, backup: DataFolder) -> dict[str, Any]:

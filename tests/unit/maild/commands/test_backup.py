@@ -20,9 +20,18 @@ from storage.upkeep import snapshot
 from tests.conftest import Start
 from tests.support.running import Running, Template
 from tests.support.synced import Synced
-from tests.unit.maild.test_cli import answer, config, fault, run
+from tests.unit.maild.test_cli import (
+    SOMEBODY,
+    answer,
+    as_somebody,
+    config,
+    fault,
+    in_folder,
+    open_folder,
+    run,
+)
 
-__all__ = ["config"]  # the fixture
+__all__ = ["config", "open_folder"]  # the fixtures
 
 LARGE = "Subject: large {0}\nFrom: friend@elsewhere.test\n\n" + "word {0} " * 40_000
 SMALL = "Subject: small\nFrom: friend@elsewhere.test\n\nhello\n"
@@ -252,3 +261,39 @@ def test_a_backup_tells_people_what_it_has_and_what_it_lacks(config: Path, tmp_p
     assert "master key is not in it" in told.stderr
     assert sorted(path.name for path in (tmp_path / "backup").iterdir()) == ["backup.lock", "maild.sqlite3"]
     assert (tmp_path / "backup" / "maild.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
+@as_somebody
+def test_a_backup_by_root_is_no_trap_for_the_next_one_by_the_user_of_the_daemon(
+    open_folder: Path, config: Path
+) -> None:
+    """One by hand before an upgrade, and the timer's every night."""
+    data, target = open_folder / "data", open_folder / "backup"
+    readable = in_folder(config, open_folder, data="data")
+    for folder in (data, target):
+        folder.mkdir()
+        os.chown(folder, SOMEBODY, SOMEBODY)
+    answer("init", "--config", readable)
+    answer("backup", target, "--config", readable)
+    assert {one.stat().st_uid for one in target.rglob("*")} == {SOMEBODY}
+    os.seteuid(SOMEBODY)
+    try:
+        assert answer("backup", target, "--config", readable)["ok"]
+    finally:
+        os.seteuid(0)
+
+
+@as_somebody
+def test_root_goes_on_with_a_backup_of_its_own_in_a_folder_of_the_user_of_the_daemon(
+    open_folder: Path, config: Path
+) -> None:
+    """As versions before left it there."""
+    data, target = open_folder / "data", open_folder / "backup"
+    readable = in_folder(config, open_folder, data="data")
+    for folder in (data, target):
+        folder.mkdir()
+    answer("init", "--config", readable)
+    answer("backup", target, "--config", readable)
+    for one in (data, target, *data.iterdir()):
+        os.chown(one, SOMEBODY, SOMEBODY)
+    assert answer("backup", target, "--config", readable)["ok"]
