@@ -1,7 +1,6 @@
 """The table of errors against the contract's section 7, and the code against the table."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,9 @@ from controlplane.contract.refusals import MESSAGES, Fault, Refusal, invalid
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.responses import envelope
 from controlplane.transport.statuses import STATUSES
+from tests.support.words import ROOT
 
-SOURCE = Path(__file__).parents[2] / "controlplane"
+SOURCE = ROOT / "controlplane"
 
 # Contract, section 7, as it stands there: code and HTTP status.
 CONTRACT = """

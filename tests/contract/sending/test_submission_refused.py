@@ -18,6 +18,7 @@ from tests.conftest import Start
 from tests.support.running import Api, Running
 from tests.support.store import ManualClock
 from tests.support.submitting import logged_in, submit, submitted, submitting
+from tests.support.words import ROOT
 
 ADA, BOB = "ada@elsewhere.test", "bob@elsewhere.test"
 HI = f"From: bot@agents.test\nTo: {ADA}\n\nhi\n"
@@ -269,7 +270,7 @@ async def test_a_test_keys_mail_leaves_to_nobody(maild: Running, bot: dict[str, 
 
 
 def test_the_contract_has_every_reply() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "contract.md").read_text("utf-8")
+    text = (ROOT / "docs" / "contract.md").read_text("utf-8")
     section = text.split("### Submission by SMTP")[1].split("\n### ")[0]
     told = {
         code: row[1]
