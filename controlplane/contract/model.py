@@ -1,6 +1,6 @@
 """What the models of requests and responses have in common. Names are those of the JSON, in camel case."""
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -39,6 +39,13 @@ class ResponseModel(BaseModel):
     """Describes an answer, and costs a request nothing: every key is always there; what is absent is null."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def models_in(shape: Any) -> list[type[BaseModel]]:
+    """The models that a type names: it, or its parts; not what those consist of."""
+    if isinstance(shape, type) and issubclass(shape, BaseModel):
+        return [shape]
+    return [model for part in get_args(shape) for model in models_in(part)]
 
 
 def an_id(prefix: str) -> Any:

@@ -29,7 +29,8 @@ MESSAGES: Mapping[str, str] = {
     "apex_domain_reserved": "This domain is reserved for platform operations; use a shared or a verified"
     " custom domain.",
     "domain_not_verified": "The domain is not verified for this organization.",
-    "username_reserved": "This username is reserved; choose another.",
+    "username_reserved": "On a shared domain this name is reserved, for a role ('support') or for the operator: choose"
+    " another, or a domain of your own.",
     "address_already_exists": "Another inbox has this address.",
     "address_in_cooldown": "This address was deactivated less than 90 days ago.",
     "inbox_not_found": "There is no active inbox with this id.",
@@ -46,8 +47,7 @@ MESSAGES: Mapping[str, str] = {
     "claim_lost": "Nothing was done: this claim is not live (any more), or is of another conversation. Claim again.",
     "claim_required": "Nothing was sent: answers from this inbox need the 'claimId' of a live claim.",
     "no_reply_target": "There is nobody to answer here; 'details.dropped' says who was left out, and why.",
-    "recipient_not_allowed": "Nothing was sent: 'details.address' may not be written to, by a rule, a policy, or"
-    " because this key only answers; 'details.reason' says which.",
+    "recipient_not_allowed": "Nothing was sent: 'details.address' may not be written to; 'details.reason' says why.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
     "spend_cap_reached": "The spend protection threshold of this plan is reached.",
     "limit_reached": "The allowance of this plan is used up.",

@@ -1,10 +1,11 @@
 """From a document or plain values to a model of the contract: faults are told at once, under stable codes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from controlplane.contract.model import models_in
 from controlplane.contract.refusals import Fault, invalid
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -38,7 +39,7 @@ def validated(model: type[Model], document: Any, *, may_have_unfit_texts: bool =
     try:
         made = model.model_validate(document)
     except ValidationError as error:
-        told = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
+        told = [_fault(one, model) for one in error.errors(include_url=False, include_input=False)]
         known = {fault.path for fault in told}  # the field's own word for it, where it has one
         raise invalid([*told, *(one for one in faults if one.path not in known)]) from error
     if faults:
@@ -53,7 +54,7 @@ def joined(path: str, name: str) -> str:
     return f"{path}.{shown}" if path else shown
 
 
-def _fault(error: Any) -> Fault:
+def _fault(error: Any, model: type[BaseModel]) -> Fault:
     kind: str = error["type"]
     code = CODES.get(kind) or ("wrong_type" if kind.endswith(("_type", "_parsing")) else kind)
     path = ""
@@ -61,7 +62,18 @@ def _fault(error: Any) -> Fault:
         if step == "[key]":
             continue
         path = f"{path}[{step}]" if isinstance(step, int) else joined(path, str(step))
-    return Fault(path, code, error["msg"])
+    return Fault(path, code, _known_fields(model, error["loc"]) if code == "unknown_field" else error["msg"])
+
+
+def _known_fields(model: type[BaseModel], place: Sequence[Any]) -> str:
+    """What to write instead of the name at that place."""
+    owners = [model]
+    for step in place[:-1]:
+        if not isinstance(step, int):
+            fields = (owner.model_fields.get(step) for owner in owners)
+            owners = [part for field in fields if field is not None for part in models_in(field.annotation)]
+    names = [field.alias or name for owner in owners for name, field in owner.model_fields.items()]
+    return f"There is no such field; {'there are: ' + ', '.join(names) if names else 'none is taken here'}"
 
 
 def _unfit_texts(value: Any, path: str) -> Iterator[Fault]:

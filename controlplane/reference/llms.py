@@ -14,12 +14,13 @@ from urllib.parse import urljoin
 from pydantic import BaseModel
 
 from controlplane.contract.events import EVENTS, Event
+from controlplane.contract.model import models_in
 from controlplane.contract.refusals import MESSAGES
 from controlplane.mcp.tool import Tool
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.reference.documents import PLACEHOLDER_URL
 from controlplane.reference.openapi import BODY_ERRORS, COMMON_ERRORS
-from controlplane.reference.shapes import answer_fields, models_in, parts_of, request_fields
+from controlplane.reference.shapes import answer_fields, parts_of, request_fields
 from controlplane.transport.statuses import STATUSES
 
 SKILL = "agents/SKILL.md"

@@ -5,9 +5,11 @@ What says no type is a string. `*`: must be given, in a request; there null is t
 """
 
 from collections.abc import Collection, Mapping
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel
+
+from controlplane.contract.model import models_in
 
 # Of a longer list of values the type is told alone.
 REQUEST_VALUES_MAX = 12
@@ -28,13 +30,6 @@ def answer_fields(model: type[BaseModel], told: Collection[type[BaseModel]]) -> 
     base = next((one for one in model.__mro__[1:] if one in told), None)
     said = [] if base is None else [base.__name__]
     return ", ".join(said + _without(_answered(model), [] if base is None else _answered(base)))
-
-
-def models_in(shape: Any) -> list[type[BaseModel]]:
-    """The models that a type names: it, or its parts; not what those consist of."""
-    if isinstance(shape, type) and issubclass(shape, BaseModel):
-        return [shape]
-    return [model for part in get_args(shape) for model in models_in(part)]
 
 
 def parts_of(model: type[BaseModel]) -> list[type[BaseModel]]:

@@ -27,6 +27,14 @@ RULED_LOOK = 1000  # of those whom a stranger's mail names
 PARTICIPANTS = "participants"  # of `outbound.recipients` in a policy
 REPLY_ONLY = "reply"  # the authority of a key that holds messages:reply, and not messages:send
 
+WHY = {
+    "rule": "the rule 'details.ruleId' blocks mail to 'details.address'.",
+    "allowlist": "a policy allows those alone whom an outbound rule allows, and none allows 'details.address'.",
+    PARTICIPANTS: "'details.address' takes no part in this conversation that is proven. Answers go"
+    " to those who wrote in it and have an 'auth.verifiedDomain', to whom a key with messages:send has written in it,"
+    " and whom an outbound rule allows.",
+}
+
 
 def may_answer(tx: Tx, organization_id: str, thread_id: str, mode: str) -> frozenset[str]:
     """Comparison keys of those who may be answered in the thread by a key of this mode, whatever rules say."""
@@ -50,9 +58,10 @@ def allowed_by_rules(rulings: Mapping[str, Ruling]) -> frozenset[str]:
     return frozenset(key for key, ruling in rulings.items() if ruling.action == "allow")
 
 
-def not_allowed(address: str, reason: str = "participants", rule_id: str | None = None) -> Refusal:
+def not_allowed(address: str, reason: str = PARTICIPANTS, rule_id: str | None = None) -> Refusal:
     """The refusal of a recipient: `rule`, `allowlist`, or who does not take part."""
-    return Refusal("recipient_not_allowed", details={"address": address, "reason": reason, "ruleId": rule_id})
+    details = {"address": address, "reason": reason, "ruleId": rule_id}
+    return Refusal("recipient_not_allowed", f"Nothing was sent: {WHY[reason]}", details)
 
 
 def correspondence(message: MessageRow | SaidOfPeople, *, is_inbound: bool) -> Correspondence:

@@ -21,6 +21,8 @@ from storage.mail import inboxes, withdrawal
 from storage.records import InboxRow, dump
 from storage.tenants import allowances, organizations
 
+KEPT_EVERYWHERE = "This username is reserved on every domain; choose another."
+
 
 async def create_inbox(call: Call) -> Result:
     body: CreateInbox = call.input
@@ -30,7 +32,8 @@ async def create_inbox(call: Call) -> Result:
     if apex and (domain == apex or (is_within(domain, apex) and domain not in server.shared_domains)):
         raise Refusal("apex_domain_reserved", details={"domainName": domain})
     if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
-        raise Refusal("username_reserved")
+        is_kept_everywhere = is_reserved(body.username, is_shared=False, brand=())
+        raise Refusal("username_reserved", KEPT_EVERYWHERE if is_kept_everywhere else None)
     now_ms = call.services.clock.now_ms()
     try:
         with refusing_what_exceeds():

@@ -120,6 +120,8 @@ async def test_faults_of_the_other_fields(shared: Running) -> None:
 async def test_reserved_usernames(shared: Running, username: str) -> None:
     answer = await create(shared, username)
     assert (answer.status, answer.code) == (422, "username_reserved")
+    is_kept_everywhere = username in ("postmaster", "abuse", "mailer-daemon")
+    assert ("domain of your own" in answer.error["message"]) is not is_kept_everywhere
 
 
 async def test_an_address_is_given_once(maild: Running) -> None:

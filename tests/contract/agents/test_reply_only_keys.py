@@ -127,6 +127,7 @@ async def test_a_forged_author_can_not_be_answered(world: SenderWorld) -> None:
         assert (answer.status, answer.code) == (403, "recipient_not_allowed")
         wanted = "desk@liar.test" if "Reply-To" in head else "info@liar.test"
         assert answer.error["details"] == {"address": wanted, "reason": "participants", "ruleId": None}
+        assert "'auth.verifiedDomain'" in answer.error["message"]  # what its owner has to know first of all
     assert world.maild.sql("SELECT count(*) FROM messages WHERE direction = 'outbound'") == [(0,)]
     assert (await reply(world.maild.api, message_id)).status == 201  # one that may write to anybody
     assert (await reply(api, message_id)).status == 201  # who was written to may be answered

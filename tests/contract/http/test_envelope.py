@@ -218,6 +218,28 @@ async def test_every_fault_is_told_at_once(shared: Running) -> None:
     assert all(one["message"] for one in answer.error["details"]["fields"])
 
 
+@on_shared
+async def test_a_name_that_is_unknown_is_answered_with_those_that_are_known(shared: Running) -> None:
+    """Programs, and models above all, write `inbox_id`, or `waitSeconds` where it is `timeoutSeconds`."""
+    messages: dict[str, str] = {}
+    for answer in (
+        await shared.api.post(
+            "/v1/messages/send", {"inbox_id": "i", "attachments": [{"name": "a", "content": ""}], "x" * 99: 1}
+        ),
+        await shared.api.get("/v1/messages/wait?waitSeconds=1"),
+        await shared.api.call("PUT", "/v1/organization/policy", {"version": 0, "outbound": {"hold": []}}),
+        await shared.api.get("/v1/domains?status=verified"),
+    ):
+        messages |= {one["path"]: one["message"] for one in answer.error["details"]["fields"]}
+    assert messages["inbox_id"].startswith("There is no such field; there are: inboxId, to, cc, bcc, subject")
+    assert messages["attachments[0].name"].endswith("there are: filename, contentType, content")
+    assert "timeoutSeconds" in messages["waitSeconds"]
+    assert messages["status"] == "There is no such field; none is taken here"
+    assert messages["outbound.hold"].endswith(
+        "there are: recipients, review, holdOn, firstTimeDaily, replyTo"
+    )
+
+
 @pytest.mark.parametrize("route", BODIES, ids=lambda route: route.path)
 @on_shared
 async def test_unknown_fields_are_refused_everywhere(shared: Running, route: Any) -> None:
