@@ -54,7 +54,9 @@ def work(client: Maild, inbox_id: str) -> list[str]:
     stop = threading.Event()
 
     def handle(message: types.Message, claim: Claim) -> None:
-        answered.append(claim.reply(f"Thank you for {message['subject']}.")["subject"])
+        answer = claim.reply(f"Thank you for {message['subject']}.")
+        assert_type(answer, types.SentReply)
+        answered.append(answer["subject"])
         stop.set()
 
     client.inboxes.work(inbox_id, handle, wait_seconds=1, stop=stop)

@@ -202,7 +202,20 @@ async def test_each_error_has_its_family(
     assert type(found) is family
     assert (found.code, found.status, found.details) == (code, status, {"more": 1})
     assert (found.request_id, found.retry_after, found.message) == ("req_1", 90, "It is not so.")
-    assert str(found) == f"{code} ({status}, request req_1): It is not so."
+    assert str(found) == f"{code} ({status}, request req_1): It is not so. · more: 1"
+
+
+async def test_a_log_tells_what_the_message_refers_to(clients: Clients) -> None:
+    """All that `logging.exception` leaves of "'details.reason' says why", but for words of others (`newer`)."""
+    details = {
+        "address": "ada@x.test", "reason": "participants", "ruleId": None, "sent": False, "newer": [{"snippet": "Hi"}],
+    }  # fmt: skip
+    async with ScriptedServer([refused(403, "recipient_not_allowed", details=details)]) as server:
+        with pytest.raises(ApiError) as error:
+            await clients.ask(server.url, send)
+    assert str(error.value).endswith(
+        "It is not so. · address: ada@x.test · reason: participants · sent: False"
+    )
 
 
 async def test_faults_of_a_request_are_said(clients: Clients) -> None:

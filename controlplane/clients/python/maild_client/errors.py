@@ -98,6 +98,11 @@ class ApiError(MaildError):
         self.retry_after = retry_after
         self.idempotency_key = idempotency_key
 
+    def __str__(self) -> str:
+        """With the details that are one word or number: a log has nothing else of what the message refers to."""
+        told = (f"{name}: {one}" for name, one in self.details.items() if isinstance(one, str | int | float))
+        return " · ".join([super().__str__(), *told])
+
     @property
     def is_passing(self) -> bool:
         return self.status >= 500 or self.status in (408, 429)

@@ -22,7 +22,6 @@ from maild_client.types import (
     AttachmentInput,
     ClaimedMessage,
     DoneLabels,
-    DraftedReply,
     Message,
     SentReply,
     ThreadContext,
@@ -65,7 +64,7 @@ class AsyncClaim:
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         complete: bool = True,
-    ) -> SentReply | DraftedReply:
+    ) -> SentReply:
         """Answer the message, and end the claim with it. ClaimLost: nothing was sent, somebody else has the work.
 
         `complete=False`: the claim lives on, for more answers.

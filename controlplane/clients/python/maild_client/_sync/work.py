@@ -23,7 +23,6 @@ from maild_client.types import (
     AttachmentInput,
     ClaimedMessage,
     DoneLabels,
-    DraftedReply,
     Message,
     SentReply,
     ThreadContext,
@@ -66,7 +65,7 @@ class Claim:
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         complete: bool = True,
-    ) -> SentReply | DraftedReply:
+    ) -> SentReply:
         """Answer the message, and end the claim with it. ClaimLost: nothing was sent, somebody else has the work.
 
         `complete=False`: the claim lives on, for more answers.
