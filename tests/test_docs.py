@@ -95,6 +95,20 @@ def test_every_command_that_a_text_names_exists_with_its_options() -> None:
             )
 
 
+CLIENTS = ROOT / "controlplane" / "clients"
+
+
+@pytest.mark.parametrize("file", [*DOCUMENTS, *CLIENTS.glob("*/README.md")], ids=lambda file: file.name)
+def test_nothing_of_ours_is_installed_from_a_registry(file: Path) -> None:
+    """It is in none: the command fails, or runs what whoever took the name there has put into it."""
+    text = file.read_text("utf-8")
+    assert not re.findall(r"(?:pip|pipx|npm|npx|uvx?)(?: \w+)* maild(?:-client|c)?\b(?!/)|npm:maild", text)
+    version = json.loads((CLIENTS / "typescript" / "package.json").read_text("utf-8"))["version"]
+    for path in re.findall(r"(?:pip|npm)\s+install\s+(\./\S+?)[`)\s]", text):
+        folder = ROOT / path.removesuffix(f"/maild-client-{version}.tgz")
+        assert (folder / "pyproject.toml").exists() or (folder / "package.json").exists(), path
+
+
 # Configuration -------------------------------------------------------------------------------------
 
 

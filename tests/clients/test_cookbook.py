@@ -99,6 +99,31 @@ async def test_five_minutes_of_the_readme_end_with_an_answer(
     assert await run(start, dns, tmp_path, section) > 5
 
 
+@pytest.mark.interop
+@tools.needs("bash", "curl", "jq")
+async def test_mail_to_try_the_recipes_with_is_proven(start: Start, dns: DnsServer, tmp_path: Path) -> None:
+    """Else a key that only answers, as most recipes make it, refuses the first mail that a reader sends."""
+    text = (COOKBOOK / "README.md").read_text("utf-8")
+    section = text.split("\n## Mail to try with\n")[1].split("\n## ", maxsplit=1)[0]
+    before = """```sh
+ORDERS=$(curl -sS -H "Authorization: Bearer $MAILD_API_KEY" --json '{"username": "orders"}' "$MAILD_URL/v1/inboxes" |
+  jq -r .data.id)
+```
+"""
+    after = """
+```json
+{"status": "queued"}
+```
+```sh
+curl -sS -H "$OWNER" "$MAILD_URL/v1/messages/wait?inboxId=$ORDERS" | jq .data.message.auth.verifiedDomain
+```
+```json
+"agents.test"
+```
+"""
+    assert await run(start, dns, tmp_path, before + section.rstrip() + after) == 5
+
+
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
 def test_a_recipe_is_told_in_every_language_and_shows_what_comes(file: Path) -> None:
     text = file.read_text("utf-8")
