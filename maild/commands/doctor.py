@@ -8,7 +8,7 @@ warning is worth knowing, and so is that something can't be told now.
 import asyncio
 import os
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from ipaddress import ip_address
@@ -22,10 +22,12 @@ from conf.log_events import clean
 from conf.settings import Settings, host_port
 from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
+from maild.commands import signing_check
 from maild.dnssec import validates
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.outbound.routing.relays import Relays
+from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import DnsError, DnsTemporary, Resolver
 from storage.clock import Clock
 from storage.data_folder import DataFolder
@@ -53,13 +55,15 @@ class Diagnosis(NamedTuple):
 
 @dataclass(frozen=True)
 class Patient:
-    """`records`: what the shared domains are to publish, by domain; `reach`: domains whose mail hosts are tried."""
+    """`records`: what the shared domains are to publish, by domain; `signers`: the keys that sign for them, or why one
+    can't be opened; `reach`: domains whose mail hosts are tried."""
 
     settings: Settings
     folder: Path
     records: dict[str, list[Record]]
     resolver: Resolver
     clock: Clock
+    signers: Mapping[str, SigningKey | str]
     reach: Sequence[str] = ()
 
 
@@ -217,6 +221,26 @@ async def _answer(resolver: Resolver, record: Record) -> checks.Answer:
         return []
 
 
+async def signatures(patient: Patient) -> list[Diagnosis]:
+    """Does what the shared domains' keys sign verify for others?"""
+    found = await asyncio.gather(*(_signature(patient, *one) for one in patient.signers.items()))
+    return [one for one in found if one is not None]
+
+
+async def _signature(patient: Patient, domain: str, key: SigningKey | str) -> Diagnosis | None:
+    if isinstance(key, str):
+        advice = "Run this as a user who can read the daemon's master key."
+        return Diagnosis("signing", domain, "warning", f"not tried: {key}", advice)
+    try:
+        records = await patient.resolver.txt(f"{key.selector}._domainkey.{domain}")
+    except DnsError:  # told by `published`
+        return None
+    if fault := signing_check.fault_of(key, records, patient.clock.now_ms() // 1000):
+        advice = f"Publish what 'maild init' prints for {key.selector}._domainkey.{domain}, in one record."
+        return Diagnosis("signing", domain, "fault", f"what it signs does not verify: {clean(fault)}", advice)
+    return Diagnosis("signing", domain, "ok", f"dkimpy verifies what {key.selector} signs")
+
+
 # This host ----------------------------------------------------------------------------------------
 
 
@@ -360,4 +384,13 @@ def _why(error: Exception) -> str:
     return "no answer" if number is None else os.strerror(number)
 
 
-CHECKS: tuple[Check, ...] = (nameservers, names, published, certificate, listening, disk, reaching)
+CHECKS: tuple[Check, ...] = (
+    nameservers,
+    names,
+    published,
+    signatures,
+    certificate,
+    listening,
+    disk,
+    reaching,
+)

@@ -5,7 +5,7 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,17 +26,19 @@ from maild.commands.reviews import ReviewCommands
 from maild.commands.rules import RuleCommands
 from maild.commands.store_commands import CommandGround
 from maild.outbound.signing import dkim
+from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
 from storage.domains import dkim_keys
+from storage.domains.dkim_keys import DkimKey
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import inboxes
-from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
+from storage.sealing import Sealer, SealError, make_master_key, master_key_file, read_master_key
 from storage.tenants import organizations
 from storage.upkeep import rotation
 
@@ -134,14 +136,31 @@ class OperatorCommands:
         self._folder.check()
         self._folder.check_store()
         records = self._write(lambda tx: {name: self._wanted(tx, name) for name in domains})
-        return asyncio.run(self._examine(records, reach))
+        rows = self._read(lambda tx: [row for name in domains if (row := dkim_keys.active(tx, name))])
+        return asyncio.run(
+            self._examine(records, {row.domain_name: self._opened(row) for row in rows}, reach)
+        )
 
-    async def _examine(self, records: dict[str, list[checks.Record]], reach: Sequence[str]) -> dict[str, Any]:
-        resolver = Resolver(self._settings.dns, self._clock)
+    def _opened(self, row: DkimKey) -> SigningKey | str:
+        """The key that signs, or why it can't be opened."""
         try:
-            return await doctor.examine(
-                doctor.Patient(self._settings, self._folder.path, records, resolver, self._clock, reach)
-            )
+            sealer = Sealer(read_master_key(master_key_file(self._folder.master_key)))
+            return dkim.opened(row, sealer)
+        except SealError as error:
+            return str(error)
+
+    async def _examine(
+        self,
+        records: dict[str, list[checks.Record]],
+        signers: Mapping[str, SigningKey | str],
+        reach: Sequence[str],
+    ) -> dict[str, Any]:
+        resolver = Resolver(self._settings.dns, self._clock)
+        patient = doctor.Patient(
+            self._settings, self._folder.path, records, resolver, self._clock, signers, reach
+        )
+        try:
+            return await doctor.examine(patient)
         finally:
             await resolver.close()
 

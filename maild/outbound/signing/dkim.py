@@ -88,7 +88,7 @@ class DkimKeys:
         if cached is not None and cached[1].selectors == [row.selector for row in rows]:
             key = cached[1]
         else:
-            loaded = [SigningKey(domain, row.selector, load_key(self._open(row))) for row in rows]
+            loaded = [opened(row, self._sealer) for row in rows]
             key = loaded[0]._replace(second=loaded[1] if len(loaded) > 1 else None)
         self._keys[domain] = (self._clock.monotonic() + KEY_CACHE_S, key)
         while len(self._keys) > KEYS_MAX:
@@ -108,8 +108,11 @@ class DkimKeys:
         others = [by_algorithm["ed25519"]] if self._has_second and "ed25519" in by_algorithm else []
         return [by_algorithm["rsa"], *others]
 
-    def _open(self, row: DkimKey) -> bytes:
-        return self._sealer.open(row.private_key, dkim_keys.context(row.domain_name, row.selector))
+
+def opened(row: DkimKey, sealer: Sealer) -> SigningKey:
+    """The key of the row, without a second one; SealError."""
+    private = sealer.open(row.private_key, dkim_keys.context(row.domain_name, row.selector))
+    return SigningKey(row.domain_name, row.selector, load_key(private))
 
 
 def sign(raw: bytes, key: SigningKey, at_s: int, digest: bytes | None = None) -> tuple[bytes, bytes]:

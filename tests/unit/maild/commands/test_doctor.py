@@ -15,16 +15,20 @@ from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main
 from maild.commands.doctor import Patient, examine
+from maild.outbound.signing import dkim
+from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
 from storage.clock import DAY_MS
 from storage.disk import Disk
 from tests.support.dns_server import DnsServer
+from tests.support.doh_server import txt
 from tests.support.mx import Mx
 from tests.support.store import ManualClock
 from tests.support.throwaway_ca import ThrowawayCa
 
 HOST, DOMAIN, ADDRESS, V6 = "mx.ours.example", "ours.example", "8.8.4.4", "2001:4860:4860::8844"
-KEY = PublishedKey("s1", "MIIB", True)
+PRIVATE, PUBLIC = dkim.generate_key()
+KEY = PublishedKey("s1", PUBLIC, True)
 REVERSE, REVERSE_V6 = (
     "4.4.8.8.in-addr.arpa",
     "4.4.8.8.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.6.8.4.0.6.8.4.1.0.0.2.ip6.arpa",
@@ -45,6 +49,7 @@ class World:
             "outbound": {"port": mx.port},
         }
         self.keys = [KEY]
+        self.signer: SigningKey | str = SigningKey(DOMAIN, "s1", dkim.load_key(PRIVATE))
         self.clock = ManualClock()
         self.clock.at_ms = int(time.time() * 1000)  # certificates are made by the clock of the machine
         dns.add(HOST, "A", ADDRESS)
@@ -53,7 +58,7 @@ class World:
         dns.add(REVERSE_V6, "PTR", f"{HOST}.")
         dns.add(DOMAIN, "MX", f"10 {HOST}.")
         dns.add(DOMAIN, "TXT", '"v=spf1 mx -all"')
-        dns.add(f"s1._domainkey.{DOMAIN}", "TXT", '"v=DKIM1; k=rsa; p=MIIB"')
+        dns.add(f"s1._domainkey.{DOMAIN}", "TXT", txt(f"v=DKIM1; k=rsa; p={PUBLIC}"))
         dns.add(f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=quarantine"')
         for zone in ("org", "net"):
             dns.add(zone, "TXT", '"a zone"')
@@ -63,7 +68,8 @@ class World:
         settings = parse(self.settings)
         resolver = Resolver(settings.dns, self.clock)
         records = {DOMAIN: checks.records(DOMAIN, HOST, self.keys)}
-        return await examine(Patient(settings, self.folder, records, resolver, self.clock, reach))
+        signers = {DOMAIN: self.signer}
+        return await examine(Patient(settings, self.folder, records, resolver, self.clock, signers, reach))
 
     async def faults(self, *reach: str) -> dict[str, str]:
         """What is not ok, by check: its status, what was found, what to do."""
@@ -87,7 +93,7 @@ async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
     assert [one for one in found["diagnoses"] if one["status"] != "ok"] == []
     looked_at = {one["check"] for one in found["diagnoses"]}
     assert looked_at == {
-        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "certificate", "listening", "disk",
+        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "disk",
     }  # fmt: skip
 
 
@@ -303,3 +309,17 @@ def test_the_command_ends_with_1_where_something_is_at_fault(tmp_path: Path) -> 
     assert "fault   nameservers 127.0.0.1:1: none answers\n        Name one that answers" in shown.stdout
     as_json = CliRunner().invoke(main, ["doctor", "--config", str(config), "--json"])
     assert (as_json.exit_code, json.loads(as_json.stdout)["ok"]) == (1, False)
+
+
+async def test_what_others_could_not_verify_is_a_fault(world: World) -> None:
+    """The record is as it should be, and the key that signs is another: restored from an old backup, say."""
+    private, _ = dkim.generate_key()
+    world.signer = SigningKey(DOMAIN, "s1", dkim.load_key(private))
+    told = await world.faults()
+    assert list(told) == ["signing"]
+    assert told["signing"].startswith("fault | what it signs does not verify: ")
+
+
+async def test_a_key_that_can_not_be_opened_here_is_told(world: World) -> None:
+    world.signer = "dkim:ours.example:s1 does not open under this master key"
+    assert (await world.faults())["signing"].startswith("warning | not tried: dkim:ours.example:s1 does not")
