@@ -165,7 +165,7 @@ class OutboundQueue(LoopService):
             if self._destinations.must_wait_for_share(destination, group):
                 postponed += group
                 continue
-            destination.counts.enter(group)
+            self._destinations.enter(destination, group)
             self._window.counts.enter(group)
             destination.waiting.put(group)
             self._prepare(destination, group)
@@ -334,7 +334,7 @@ class OutboundQueue(LoopService):
     def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
         if not is_deferred:
             self._deliverer.forget(rows)
-        destination.counts.leave(rows)
+        self._destinations.leave(destination, rows)
         self._window.counts.leave(rows)
         organization_id = rows[0].organization_id
         may_refill = self._window.may_refill(organization_id)
@@ -358,10 +358,10 @@ class OutboundQueue(LoopService):
 
     async def _give_back_waiting(self) -> None:
         rows: list[Due] = []
-        for destination in self._destinations:
+        for destination in self._destinations.occupied():
             for group in destination.waiting.empty():
                 self._deliverer.forget(group)
                 rows += group
-                destination.counts.leave(group)
+                self._destinations.leave(destination, group)
                 self._window.counts.leave(group)
         await self._leases.give_back(rows)

@@ -16,9 +16,9 @@ All of it may be forgotten at any time; it is rebuilt by trying.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 from conf.settings import Outbound
@@ -40,7 +40,7 @@ IDLE_DESTINATIONS_MAX = 10_000
 _EVERYBODY = ""  # among organizations that are held back
 
 
-class DestinationKind(Enum):
+class DestinationKind(StrEnum):
     """REMOTE: the MX of a domain; RELAY: the smarthost; LOCAL: inboxes of this host; SIMULATOR: mail of test keys."""
 
     REMOTE = "remote"
@@ -112,6 +112,9 @@ class DestinationQueues:
         self._clock = clock
         self._doubtful_of: Counter[str] = Counter()  # their rows, by organization
         self._destinations: OrderedDict[DestinationKey, DestinationQueue] = OrderedDict()
+        self._occupied: dict[
+            DestinationKey, DestinationQueue
+        ] = {}  # those with rows: few of all that are known
 
     def queue(self, key: DestinationKey) -> DestinationQueue:
         """The queue of the destination, made when there is none."""
@@ -123,16 +126,28 @@ class DestinationQueues:
             self._destinations.move_to_end(key)
         return destination
 
-    def __iter__(self) -> Iterator[DestinationQueue]:
-        return iter(self._destinations.values())
+    def occupied(self) -> list[DestinationQueue]:
+        """Those that have rows."""
+        return list(self._occupied.values())
+
+    def enter(self, destination: DestinationQueue, group: Sequence[Due]) -> None:
+        """So many rows of one organization more, which wait there from now on."""
+        destination.counts.enter(group)
+        self._occupied[destination.key] = destination
+
+    def leave(self, destination: DestinationQueue, group: Sequence[Due]) -> None:
+        """So many rows of one organization less: they have their verdicts, or were given back."""
+        destination.counts.leave(group)
+        if not destination.rows:
+            self._occupied.pop(destination.key, None)
 
     def full_lines(self, window: Window) -> FullLines:
         """Whose mail has no room at all, or none in the queue of its destination: nothing more of it is leased."""
         destinations: list[str] = []
         pairs: list[tuple[str, str]] = []
         self._doubtful_of = Counter()
-        for destination in self._destinations.values():
-            if not destination.rows or destination.key.kind is not DestinationKind.REMOTE:
+        for destination in self._occupied.values():
+            if destination.key.kind is not DestinationKind.REMOTE:
                 continue
             if self.is_doubtful(destination):
                 for one, rows in destination.counts.of.items():

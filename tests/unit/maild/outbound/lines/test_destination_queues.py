@@ -1,5 +1,7 @@
 """How many deliveries a destination gets at once: what it takes well, and never what others need."""
 
+import pytest
+
 from conf.settings import Outbound, PaceRule
 from maild.outbound.lines.destination_queues import (
     QUEUED_ROWS_MAX,
@@ -163,7 +165,7 @@ def fill(all_queues: DestinationQueues, destination: DestinationQueue, organizat
     """How many rows the organization has there until nothing more of it is leased."""
     window, entered = Window(10_000), 0
     while (organization_id, destination.key.domain) not in all_queues.full_lines(window).pairs:
-        destination.counts.enter([due(organization_id)])
+        all_queues.enter(destination, [due(organization_id)])
         entered += 1
     return entered
 
@@ -186,9 +188,28 @@ def test_who_was_held_back_is_told_once_when_half_of_its_share_has_gone() -> Non
     fill(ours, there, "org_a")
     told = []
     for _ in range(QUEUED_ROWS_MAX // 2):
-        there.counts.leave([due("org_a")])
+        ours.leave(there, [due("org_a")])
         told.append(ours.may_refill(there, "org_a"))
     assert told.count(True) == 1
     assert (
         QUEUED_ROWS_MAX // 2 - told.index(True) - 1 == QUEUED_ROWS_MAX // 3
     )  # left, and twice as many are free
+
+
+def test_what_is_full_is_asked_of_destinations_with_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand are remembered, and each lease asks."""
+    ours, asked = queues(ManualClock()), list[str]()
+    for number in range(100):
+        known = ours.queue(DestinationKey(DestinationKind.REMOTE, f"d{number}.test"))
+        ours.enter(known, [due(), due()])
+        ours.leave(known, [due(), due()] if number else [due()])
+    is_doubtful = ours.is_doubtful
+
+    def asking(destination: DestinationQueue) -> bool:
+        asked.append(destination.key.domain)
+        return is_doubtful(destination)
+
+    monkeypatch.setattr(ours, "is_doubtful", asking)
+    ours.full_lines(Window(10_000))
+    assert asked == ["d0.test"]
+    assert [one.key.domain for one in ours.occupied()] == ["d0.test"]
