@@ -117,8 +117,8 @@ def _policy_domain(one: _PolicyResult) -> str:
 
 
 def _seconds(text: str) -> int:
-    """RFC 3339; Python's 3.11 reads all of it."""
-    at = datetime.fromisoformat(text)
+    """RFC 3339, whose letters are in any case."""
+    at = datetime.fromisoformat(text.upper())
     if at.tzinfo is None:
         raise ValueError("a time without an offset")
     return int(at.timestamp())

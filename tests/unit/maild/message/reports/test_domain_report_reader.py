@@ -206,6 +206,13 @@ def test_null_in_a_tls_report_is_as_if_the_member_were_left_out(null: dict[str, 
     assert (report.domain, report.total, report.detail["failures"]) == ("acme.test", 2, [])
 
 
+def test_the_letters_of_a_time_are_in_any_case() -> None:
+    """RFC 3339 §5.6."""
+    written = tls_json().replace(b"T00:00:00Z", b"t02:00:00+02:00").replace(b"T23:59:59Z", b"t23:59:59.5z")
+    report = found(mail(written))
+    assert (report.begin_s, report.end_s) == (BEGIN_S, BEGIN_S + DAY_S - 1)
+
+
 def test_a_tls_report_without_such_a_name_is_about_its_first_policy() -> None:
     policies = [policy("tlsa", "mx1.host.test", 2), policy("sts", "acme.test", 3)]
     raw = mail(tls_json(policies=policies), "report.json", "application/tlsrpt+json")
