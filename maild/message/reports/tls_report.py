@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -117,11 +117,9 @@ def _policy_domain(one: _PolicyResult) -> str:
 
 
 def _seconds(text: str) -> int:
-    """RFC 3339, whose letters are in any case."""
+    """RFC 3339, whose letters are in any case; of UTC where there is no offset, as Microsoft wrote it."""
     at = datetime.fromisoformat(text.upper())
-    if at.tzinfo is None:
-        raise ValueError("a time without an offset")
-    return int(at.timestamp())
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
 
 
 def _detail(results: list[_PolicyResult], failures: list[_FailedSessions]) -> dict[str, Any]:

@@ -206,6 +206,12 @@ def test_null_in_a_tls_report_is_as_if_the_member_were_left_out(null: dict[str, 
     assert (report.domain, report.total, report.detail["failures"]) == ("acme.test", 2, [])
 
 
+def test_times_without_an_offset_are_utc() -> None:
+    """As Microsoft wrote them in 2023."""
+    report = found(mail(tls_json().replace(b":00Z", b":00").replace(b":59Z", b":59")))
+    assert (report.begin_s, report.end_s) == (BEGIN_S, BEGIN_S + DAY_S - 1)
+
+
 def test_the_letters_of_a_time_are_in_any_case() -> None:
     """RFC 3339 §5.6."""
     written = tls_json().replace(b"T00:00:00Z", b"t02:00:00+02:00").replace(b"T23:59:59Z", b"t23:59:59.5z")
@@ -257,7 +263,7 @@ LAUGHS = '<!DOCTYPE feedback [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
         tls_json(policies=[]),
         tls_json(policies="none"),
         tls_json().replace(b"2026-11-20T23:59:59Z", b"never"),
-        tls_json().replace(b"2026-11-20T23:59:59Z", b"2026-11-21"),
+        tls_json().replace(b"2026-11-20T23:59:59Z", b"2026-11-20T24:59:59Z"),
         tls_json().replace(b"2026-11-20T00:00:00Z", b"0001-01-01T00:00:00+14:00"),
         b'{"policies":' + b"[" * 100_000,
         b"{" + b'"a":{' * 100_000,
