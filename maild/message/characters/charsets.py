@@ -17,7 +17,6 @@ _ASCII_ONLY = {"utf_7": "ascii", "unicode_1_1_utf_7": "ascii", "u7": "ascii"}
 # What mail calls things that Python's table lacks or reads too narrowly. Supersets as in the WHATWG
 # Encoding Standard §4.2: the smart quotes of "iso-8859-1" mail are Windows-1252.
 _OUR_ALIASES = _ASCII_ONLY | {
-    "iso_8859_1": "cp1252",
     "iso8859_1": "cp1252",
     "latin_1": "cp1252",
     "latin1": "cp1252",
@@ -31,8 +30,10 @@ _OUR_ALIASES = _ASCII_ONLY | {
     "iso_8859_8_e": "iso8859_8",
     "iso_8859_6_i": "iso8859_6",
     "iso_8859_6_e": "iso8859_6",
-    "iso_8859_9": "cp1254",
-    "iso_8859_11": "cp874",
+    "logical": "iso8859_8",
+    "visual": "iso8859_8",
+    "iso8859_9": "cp1254",
+    "iso8859_11": "cp874",
     "tis_620": "cp874",
     "windows_874": "cp874",
     "dos_874": "cp874",
@@ -40,23 +41,34 @@ _OUR_ALIASES = _ASCII_ONLY | {
     "gbk": "gb18030",
     "x_gbk": "gb18030",
     "cp936": "gb18030",
+    "gb_2312": "gb18030",
     "gb_2312_80": "gb18030",
+    "csgb2312": "gb18030",
+    "gb_18030": "gb18030",
     "hz_gb_2312": "hz",
     "shift_jis": "cp932",
     "sjis": "cp932",
     "x_sjis": "cp932",
     "windows_31j": "cp932",
+    "cswindows31j": "cp932",
     "iso_2022_jp": "iso2022_jp_ext",
     "ks_c_5601_1987": "cp949",
+    "ks_c_5601_1989": "cp949",
     "ks_c_5601": "cp949",
+    "ksc_5601": "cp949",
     "ksc5601": "cp949",
+    "iso_ir_149": "cp949",
+    "cseuckr": "cp949",
     "euc_kr": "cp949",
     "big5": "cp950",
+    "cn_big5": "cp950",
     "x_mac_roman": "mac_roman",
     "macintosh": "mac_roman",
     "x_mac_cyrillic": "mac_cyrillic",
     "x_mac_ce": "mac_latin2",
     "koi8": "koi8_r",
+    "koi8r": "koi8_r",
+    "koi8_ru": "koi8_u",
 }
 
 _CODECS = frozenset(
@@ -98,6 +110,7 @@ _READ_PER_ERROR = (
 ORDER_OCTETS = 1024  # of UTF-16 without a byte order mark, to tell its order by
 
 _CODE_PAGE = re.compile(r"\A(?:windows|win|x_cp|cp|ibm|dos)_?(\d{3,4})\Z")
+_ISO_8859 = re.compile(r"\A(?:iso_?)?8859_?(\d{1,2})\Z")
 _SEPARATORS = re.compile(r"[\s_.:-]+")
 MAX_CHARSET_CHARS = 64
 _OR_REPLACED = "-or-replaced"
@@ -120,12 +133,14 @@ def _look_up(charset: str) -> str | None:
         return None
     # RFC 2231 §5 lets a language follow the charset of an encoded word.
     name = _SEPARATORS.sub("_", charset.partition("*")[0].strip("\"' \t").lower())
-    name = _CODE_PAGE.sub(r"cp\1", name)
+    name = _ISO_8859.sub(r"iso8859_\1", _CODE_PAGE.sub(r"cp\1", name))
     codec = _OUR_ALIASES.get(name) or aliases.get(name, name)
     codec = _OUR_ALIASES.get(codec, codec)
     if codec == "ascii" and name not in _ASCII_ONLY:
         return None
-    return codec if codec in _CODECS else None
+    if codec in _CODECS:
+        return codec
+    return _look_up(name.removeprefix("x_")) if name.startswith("x_") else None
 
 
 _COMMON = {

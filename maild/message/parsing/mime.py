@@ -283,15 +283,18 @@ class Indexer:
             # RFC 2045 §6.4 hides text as well; every reader shows it, and it is seldom encoded at all.
             content_type = content_type if content_type.startswith("text/") else OCTET_STREAM
             encoding = IDENTITY
-        disposition = filename = None
+        disposition: str | None = None
+        details: dict[str, str] = {}
         declared = headers.octets("content-disposition")
         if declared is not None:
             word, details = read_value(declared)
             # RFC 2183 §2: what is no token names no type, not an unknown one.
             disposition = word if _TOKEN.fullmatch(word) else None
-            filename = text_parameter(details, "filename", self._guesser)
-        if not filename:
-            filename = text_parameter(parameters, "name", self._guesser)
+        filename = (
+            text_parameter(details, "filename", self._guesser)
+            or text_parameter(parameters, "name", self._guesser)
+            or text_parameter(details, "name", self._guesser)
+        )
         charset = charset_of(parameters)
         content_id, flow = _content_id(headers), flow_of(parameters) if parameters else None
         return _Entity(start, end, content_type, encoding, charset, disposition, filename, content_id, flow)

@@ -209,6 +209,19 @@ def test_apple_mail_text_around_a_picture_stays_together() -> None:
     assert [(a.filename, a.is_inline) for a in message.attachments] == [("x.pdf", True)]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        'Content-Disposition: attachment; name="a.png"\n',
+        'Content-Disposition: attachment; name="b.png"; filename="a.png"\n',
+        'Content-Type: image/png; name="a.png"\nContent-Disposition: attachment; name="b.png"\n',
+    ],
+)
+def test_files_are_named_where_programs_put_the_name(fields: str) -> None:
+    (attachment,) = parse(crlf(f"{fields}\nx")).attachments
+    assert attachment.filename == "a.png"
+
+
 def test_an_unknown_transfer_encoding_makes_an_octet_stream() -> None:
     raw = crlf("Content-Type: image/png\nContent-Transfer-Encoding: x-uuencode\n\nbegin\n")
     (attachment,) = parse(raw).attachments
