@@ -10,6 +10,7 @@ import codecs
 import re
 from collections.abc import Callable
 from encodings.aliases import aliases
+from typing import Any, Final
 
 # utf-7 hides ASCII from every filter and is forbidden by the Encoding Standard: read as ASCII.
 _ASCII_ONLY = {"utf_7": "ascii", "unicode_1_1_utf_7": "ascii", "u7": "ascii"}
@@ -110,6 +111,11 @@ _READ_PER_ERROR = (
 ORDER_OCTETS = 1024  # of UTF-16 without a byte order mark, to tell its order by
 
 _CODE_PAGE = re.compile(r"\A(?:windows|win|x_cp|cp|ibm|dos)_?(\d{3,4})\Z")
+# Of CESU-8 (Unicode Technical Report 26): UTF-8 but for characters beyond the first plane, whose two surrogates are
+# encoded one by one, as Java and Oracle do.
+CESU_8: Final = "maild_cesu_8"
+_CUT_SURROGATES = re.compile(rb"\xed(?:[\xa0-\xaf](?:[\x80-\xbf](?:\xed[\xb0-\xbf]?)?)?)?\Z")
+
 _ISO_8859 = re.compile(r"\A(?:iso_?)?8859_?(\d{1,2})\Z")
 _SEPARATORS = re.compile(r"[\s_.:-]+")
 MAX_CHARSET_CHARS = 64
@@ -308,6 +314,27 @@ def _register(name: str, more: _More) -> str:
     codecs.register_error(name, refusing)
     codecs.register_error(name + _OR_REPLACED, replacing)
     return name
+
+
+class _Cesu8Decoder(codecs.BufferedIncrementalDecoder):
+    def _buffer_decode(self, octets: Any, _errors: str, final: bool) -> tuple[str, int]:
+        cut = None if final else _CUT_SURROGATES.search(octets)
+        text, length = codecs.utf_8_decode(octets[: cut.start()] if cut else octets, "surrogatepass", final)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le"), length
+
+
+def _find_cesu8(name: str) -> codecs.CodecInfo | None:
+    if name != CESU_8:
+        return None
+    return codecs.CodecInfo(
+        codecs.utf_8_encode,
+        lambda octets, _errors="strict": (_Cesu8Decoder().decode(bytes(octets), True), len(octets)),
+        incrementaldecoder=_Cesu8Decoder,
+        name=CESU_8,
+    )
+
+
+codecs.register(_find_cesu8)
 
 
 _MORE_OF = {

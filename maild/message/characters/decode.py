@@ -17,6 +17,7 @@ from typing import Final, Protocol
 import pybase64
 
 from maild.message.characters.charsets import (
+    CESU_8,
     ORDER_OCTETS,
     HiddenUtf8,
     beyond_ascii,
@@ -110,11 +111,12 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
     codec = "utf-8" if _is_hidden_utf8(data, codec, is_whole=False) else in_order(codec, data[:ORDER_OCTETS])
     guesser = guesser or Guesser()
     errors = errors_of(codec, has_time=has_more(codec) and guesser.may_repair(len(data)))
-    try:
-        text = codecs.getincrementaldecoder(codec)(errors).decode(data, False)
-    except (UnicodeError, ValueError):
-        return decode_charset(data, charset, guesser)
-    return tidy(text)
+    for one in (codec, CESU_8) if codec == "utf-8" else (codec,):
+        try:
+            return tidy(codecs.getincrementaldecoder(one)(errors).decode(data, False))
+        except (UnicodeError, ValueError):
+            pass
+    return decode_charset(data, charset, guesser)
 
 
 def _is_hidden_utf8(data: bytes, codec: str, *, is_whole: bool) -> bool:
@@ -137,7 +139,7 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     guesser = guesser or Guesser()
     has_time = has_more(codec) and guesser.may_repair(len(data))
     more = [(codec, errors_of(codec))] if has_time else []
-    for one, errors in (*more, ("utf-8", "strict")):
+    for one, errors in (*more, ("utf-8", "strict"), (CESU_8, "strict")):
         try:
             return data.decode(one, errors)
         except UnicodeError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from maild.message.characters.charsets import beyond_ascii, codec_for, errors_of, is_damaged_utf8
+from maild.message.characters.charsets import CESU_8, beyond_ascii, codec_for, errors_of, is_damaged_utf8
 
 MAX_NAMES: Final = 10  # subjects, names of people and files
 MAX_TEXTS: Final = 10  # counted apart, so that names can't take the budget of the body
@@ -60,6 +60,8 @@ class Guesser:
     def decode(self, data: bytes) -> str:
         """Total: what no codec reads is latin-1."""
         text = _decoded(data, "utf-8")
+        if text is None:
+            text = _decoded(data, CESU_8)
         if text is None:
             text = _damaged_utf8(data)
         if text is None and self._of_texts and len(data) <= NAME_OCTETS:  # too few to guess by

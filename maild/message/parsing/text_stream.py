@@ -14,6 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from maild.message.characters.charsets import (
+    CESU_8,
     ORDER_OCTETS,
     HiddenUtf8,
     beyond_ascii,
@@ -98,7 +99,7 @@ def _tried(octets: Octets, part: Slice, guesser: Guesser) -> Iterator[_Trial | N
             codec = of_windows(codec, data)
             yield None
     has_time = codec is not None and has_more(codec) and guesser.may_repair(part.length)
-    for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
+    for one in dict.fromkeys([codec, "utf-8", CESU_8] if codec else ["utf-8", CESU_8]):
         hidden, trial = HiddenUtf8(one), _Trial(one, errors_of(one, has_time=has_time))
         if (yield from _reads(octets, trial, hidden)):
             yield _Trial("utf-8", "strict") if hidden.is_sure else trial

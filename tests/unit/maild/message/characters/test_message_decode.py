@@ -31,6 +31,12 @@ def streamed(data: bytes, encoding: str, step: int) -> bytes:
     return b"".join(pieces) + decoder.flush()
 
 
+def in_cesu8(text: str) -> bytes:
+    units = text.encode("utf-16-le")
+    halves = [units[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(units), 2)]
+    return "".join(halves).encode("utf-8", "surrogatepass")
+
+
 @pytest.mark.parametrize(
     ("encoded", "expected"),
     [
@@ -238,6 +244,17 @@ def test_utf8_that_declares_a_charset_of_one_octet_is_read_as_mail_programs_do(
 ) -> None:
     assert decode_charset(text.encode(), charset) == text.removeprefix("\ufeff")
     assert decode_prefix(text.encode() + "ü".encode()[:1], charset) == text.removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", None, "us-ascii", "x-unknown"])
+def test_surrogates_that_are_encoded_one_by_one_are_a_character(charset: str | None) -> None:
+    """CESU-8 (Unicode Technical Report 26), which Java and Oracle write where they say UTF-8."""
+    octets = in_cesu8("Grüße, Jürgen 😀 및 😀")
+    assert decode_charset(octets, charset) == "Grüße, Jürgen 😀 및 😀"
+    assert decode_prefix(octets, charset) == "Grüße, Jürgen 😀 및 😀"
+    for left_out in range(1, 6):
+        assert decode_prefix(octets[:-left_out], charset) == "Grüße, Jürgen 😀 및 "
+    assert "😀" not in decode_charset(octets + b"\xed\xa0\xbd", charset)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,8 @@ OCTETS = st.binary(max_size=40) | st.builds(
 @example(parts=[(b"\xb2\xc4\xad\xa1\xb2\xf3" * 20, "identity", None, None)], size=3)
 @example(parts=[("слова".encode()[:-1] + " и слова".encode(), "identity", None, None)], size=3)
 @example(parts=[("слова".encode()[1:-1] + " и слова".encode(), "identity", "utf-8", None)], size=1)
+@example(parts=[(b"\xed\xa0\xbd\xed\xb8\x80\xeb\xb0\x8f\xed\x95\x9c", "identity", "utf-8", None)], size=1)
+@example(parts=[(b"\xed\xa0\xbd\xed\xb8\x80 \xed\xa0\xbd\xed\xb8", "identity", None, None)], size=4)
 @example(parts=[("words и".encode("utf-16-be"), "identity", "utf-16", None)], size=3)
 def test_pieces_make_up_the_text(parts: list[tuple[bytes, str, str | None, str | None]], size: int) -> None:
     raw, slices = b"", []
