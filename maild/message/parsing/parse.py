@@ -94,9 +94,9 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         cc=_mailboxes(headers, "cc", guesser),
         reply_to=_mailboxes(headers, "reply-to", guesser),
         subject=subject,
-        message_id=next(iter(_ids(headers.get("message-id"))), None),
-        answered=tuple(dict.fromkeys(_ids(headers.get("in-reply-to"))))[:MAX_ANSWERED],
-        references=_references(headers.get("references")),
+        message_id=next(iter(_ids(_all(headers, "message-id"))), None),
+        answered=tuple(dict.fromkeys(_ids(_all(headers, "in-reply-to"))))[:MAX_ANSWERED],
+        references=_references(_all(headers, "references")),
         text=tuple(indexer.text),
         html=tuple(indexer.html),
         html_alone=tuple(indexer.html_alone),
@@ -172,10 +172,13 @@ def _mailboxes(headers: Headers, name: str, guesser: Guesser) -> tuple[Mailbox, 
     return parse_mailboxes(values[0] if len(values) == 1 else ", ".join(values), guesser)
 
 
-def _ids(value: str | None) -> list[str]:
+def _all(headers: Headers, name: str) -> str:
+    """RFC 5322 §3.6 allows one; of two that a program writes, one is often empty."""
+    return " ".join(headers.get_all(name))
+
+
+def _ids(value: str) -> list[str]:
     """Each `<id>` that stands in no comment; a value that is nothing but an id gets its brackets."""
-    if value is None:
-        return []
     value = without_comments(value).strip()
     found: list[str] = _MSG_ID.findall(value)
     if found:
@@ -183,5 +186,5 @@ def _ids(value: str | None) -> list[str]:
     return [f"<{value}>"] if _BARE_ID.fullmatch(value) else []
 
 
-def _references(value: str | None) -> tuple[str, ...]:
-    return root_and_newest(_MSG_ID.findall(without_comments(value)), MAX_REFERENCES) if value else ()
+def _references(value: str) -> tuple[str, ...]:
+    return root_and_newest(_MSG_ID.findall(without_comments(value)), MAX_REFERENCES)

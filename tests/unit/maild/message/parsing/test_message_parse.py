@@ -362,6 +362,17 @@ def test_ids_keep_brackets_and_references_keep_the_first_and_the_newest() -> Non
     assert parse(b"Message-ID: two words\r\n\r\n").message_id is None
 
 
+def test_an_empty_field_hides_none_of_its_name() -> None:
+    """Programs that add a field where one stands already."""
+    twice = ("Message-ID", "<m@x>"), ("In-Reply-To", "<a@x>"), ("References", "<r@x>\r\n <a@x>")
+    message = parse("".join(f"{name}:\r\n{name}: {ids}\r\n" for name, ids in twice).encode() + b"\r\n")
+    assert (message.message_id, message.answered, message.references) == (
+        "<m@x>",
+        ("<a@x>",),
+        ("<r@x>", "<a@x>"),
+    )
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
