@@ -112,6 +112,8 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
     guesser = guesser or Guesser()
     errors = errors_of(codec, has_time=has_more(codec) and guesser.may_repair(len(data)))
     for one in (codec, CESU_8) if codec == "utf-8" else (codec,):
+        if one == CESU_8:
+            guesser.allow_surrogates(data)
         try:
             return tidy(codecs.getincrementaldecoder(one)(errors).decode(data, False))
         except (UnicodeError, ValueError):
@@ -140,6 +142,8 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     has_time = has_more(codec) and guesser.may_repair(len(data))
     more = [(codec, errors_of(codec))] if has_time else []
     for one, errors in (*more, ("utf-8", "strict"), (CESU_8, "strict")):
+        if one == CESU_8:
+            guesser.allow_surrogates(data)
         try:
             return data.decode(one, errors)
         except UnicodeError:

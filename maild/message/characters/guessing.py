@@ -19,6 +19,7 @@ SAMPLE_OCTETS: Final = 64 * 1024
 MAX_REPAIRED_OCTETS: Final = 1024 * 1024  # in texts with characters that Python's tables lack
 MAX_REPAIRED_AT_ONCE: Final = 8 * 1024
 MAX_LINES_AT_ONCE: Final = 1000
+MAX_SURROGATES_AT_ONCE: Final = 1000
 LAST_RESORT = "cp1252"
 _ASCII = bytes(range(128))
 
@@ -61,6 +62,7 @@ class Guesser:
         """Total: what no codec reads is latin-1."""
         text = _decoded(data, "utf-8")
         if text is None:
+            self.allow_surrogates(data)
             text = _decoded(data, CESU_8)
         if text is None:
             text = _damaged_utf8(data)
@@ -74,6 +76,9 @@ class Guesser:
 
     def allow_lines(self, count: int) -> None:
         """Lines that are read one by one. TooMuchWork where there is no time for so many."""
+
+    def allow_surrogates(self, data: bytes) -> None:
+        """Octets that may be CESU-8, each surrogate of which takes a while. TooMuchWork where there is no time."""
 
     def guess(self, data: bytes) -> str:
         """The likeliest codec of octets that are not UTF-8 (their first SAMPLE_OCTETS)."""
@@ -112,6 +117,10 @@ class NoGuesser(Guesser):
 
     def allow_lines(self, count: int) -> None:
         if count > MAX_LINES_AT_ONCE:
+            raise TooMuchWork
+
+    def allow_surrogates(self, data: bytes) -> None:
+        if data.count(b"\xed") > MAX_SURROGATES_AT_ONCE:
             raise TooMuchWork
 
     def _codec(self, data: bytes) -> str:

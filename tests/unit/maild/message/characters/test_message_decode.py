@@ -6,6 +6,7 @@ import base64
 import binascii
 import os
 import string
+from collections.abc import Callable
 
 import pytest
 
@@ -20,6 +21,7 @@ from maild.message.characters.decode import (
     tidy,
 )
 from maild.message.characters.encoded_words import MAX_ENCODED_WORDS, decode_words, readable
+from maild.message.characters.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.fields.parameters import MAX_PARAMETERS, read_value, text_parameter
 from maild.message.parsing.filenames import MAX_FILENAME_CHARS, clean_filename, derived_filename
 from tests.support.work import Bomb, assert_proportional, bomb
@@ -255,6 +257,16 @@ def test_surrogates_that_are_encoded_one_by_one_are_a_character(charset: str | N
     for left_out in range(1, 6):
         assert decode_prefix(octets[:-left_out], charset) == "Grüße, Jürgen 😀 및 "
     assert "😀" not in decode_charset(octets + b"\xed\xa0\xbd", charset)
+
+
+@pytest.mark.parametrize("charset", ["utf-8", None, "x-unknown"])
+@pytest.mark.parametrize("read", [decode_charset, decode_prefix])
+def test_many_surrogates_are_not_read_on_the_event_loop(
+    read: Callable[[bytes, str | None, Guesser], str], charset: str | None
+) -> None:
+    assert read(in_cesu8("😀" * 500), charset, NoGuesser()) == "😀" * 500
+    with pytest.raises(TooMuchWork):
+        read(in_cesu8("😀" * 501), charset, NoGuesser())
 
 
 @pytest.mark.parametrize(
