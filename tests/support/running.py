@@ -391,6 +391,8 @@ class Running:
         await talk.begin(to, sender)
         await talk.write(octets + (b"" if octets.endswith(b"\r\n") else b"\r\n"))
         reply = await talk.say(b".")
+        if reply.startswith("250 "):
+            await talk.say("QUIT")  # who says nothing more may not have heard it
         talk.hang_up()
         return reply
 
