@@ -58,6 +58,11 @@ class LogEvent(StrEnum):
         "info",
         "The peer heard 250: the message is in the store, once for each inbox (`held`: those that hold it, and why).",
     )
+    RECEIVED_AGAIN = (
+        "received_again",
+        "info",
+        "A client sent a message again whose 250 it had not heard: it heard 250, and nothing was stored.",
+    )
     ANSWER_REFUSED = (
         "answer_refused",
         "info",

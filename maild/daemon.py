@@ -166,7 +166,7 @@ class Daemon:
         rspamd_url = self._settings.inbound.rspamd_url
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
-        self.listener, local, common = mail_in(
+        self.listener, unheard, local, common = mail_in(
             ground, senders, self._tls_context(), ask, arrival_examiner(ground)
         )
         outbound = self._settings.outbound
@@ -200,6 +200,7 @@ class Daemon:
         self.submission = submission(ground, common, api.log_in)
         self.certificates = self._certificate_watch()
         mail: list[Service] = [
+            unheard,
             *([spam_filter] if spam_filter else []),
             *([policy_hosts] if policy_hosts else []),
             queue,

@@ -33,6 +33,7 @@ from maild.inbound.reading.spam_filter import AskSpamFilter, SpamFilter
 from maild.inbound.recipients import is_served
 from maild.inbound.sessions.block_lists import BlockLists
 from maild.inbound.sessions.session_listener import ListenerGround
+from maild.inbound.unheard_replies import UnheardReplies
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.delivery import Deliverer
 from maild.outbound.lines.destination_queues import DestinationQueues
@@ -106,9 +107,11 @@ class Ground:
 
 
 class MailIn(NamedTuple):
-    """`local`: delivery without SMTP into the same inboxes. `common`: what other listeners share with this one."""
+    """`unheard`: it starts before the listener. `local`: delivery without SMTP into the same inboxes. `common`: what
+    other listeners share with this one."""
 
     listener: Listener
+    unheard: UnheardReplies
     local: LocalDelivery
     common: ListenerGround
 
@@ -141,7 +144,8 @@ def mail_in(
         ground.shared_domains,
     )
     depositor = Depositor(clock, ids, mailboxes, trace, senders, ground.audit)
-    acceptor = Acceptor(ground.db, ground.blobs, clock, mailboxes, reception, depositor)
+    unheard = UnheardReplies(ground.db, clock)
+    acceptor = Acceptor(ground.db, ground.blobs, clock, mailboxes, reception, depositor, unheard)
     common = ListenerGround(
         blobs=ground.blobs,
         disk=ground.disk,
@@ -155,11 +159,11 @@ def mail_in(
         use=RecentUse(clock.monotonic),
     )
     block_lists = BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4)
-    listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists)
+    listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists, unheard)
     local = LocalDelivery(
         ground.db, ground.blobs, ground.cpu_process, clock, ids, mailboxes, trace, first_look
     )
-    return MailIn(listener, local, common)
+    return MailIn(listener, unheard, local, common)
 
 
 def _judge(ground: Ground, patience: Patience) -> SenderJudge:

@@ -215,7 +215,8 @@ CREATE TABLE blobs (
   sha256     BLOB NOT NULL,
   data       BLOB,                               -- NULL: the bytes are a file of this id
   refs       INTEGER NOT NULL DEFAULT 0,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  transaction_digest BLOB                        -- of the SMTP transaction that brought them; NULL: unknown, or none did
 ) STRICT;
 
 CREATE TABLE threads (
@@ -817,6 +818,19 @@ CREATE TABLE tls_reports_sent (
   PRIMARY KEY (day, domain, destination)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tls_report_mails ON tls_reports_sent (message_id);
+
+-- Messages that came by SMTP, and whose 250 the client has not heard (storage/mail/unheard_replies.py).
+CREATE TABLE unheard_replies (
+  transaction_digest BLOB PRIMARY KEY,           -- as in blobs
+  message_id         TEXT NOT NULL,              -- what the 250 named
+  noted_at           INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unheard_replies_by_age ON unheard_replies (noted_at);
+-- Of older messages than this id it is known whether they are among them.
+CREATE TABLE replies_settled (
+  is_one  INTEGER PRIMARY KEY CHECK (is_one = 1),
+  through TEXT NOT NULL
+) STRICT;
 
 -- Audit -------------------------------------------------------------------------------------
 

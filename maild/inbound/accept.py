@@ -1,5 +1,6 @@
 """Every message that SMTP brings takes these steps between the end of DATA and our 250.
 
+    recall     is it one that is in the store, and whose 250 the client did not hear (unheard_replies.py)? 250 then
     read       parse its bytes; is it a report about mail of ours? (receiving.py, down to `look`)
     judge      who really wrote it (maild/authentication), and what follows: it may be refused, or marked as spam
                then the operator's spam filter, if there is one (spam_filter.py)
@@ -28,6 +29,7 @@ from maild.inbound.delivery.depositing import Committed, Depositor
 from maild.inbound.delivery.mailboxes import FULL, Mailboxes
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.reading.receiving import Received, Reception
+from maild.inbound.unheard_replies import UnheardReplies
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.mail.blobs import Blobs, Stored
@@ -42,10 +44,11 @@ MAX_ROWS = 10_000  # some 200 ms, in which nothing else is written
 
 class Receipt(NamedTuple):
     """A message that is in the store. `took_s`: without the time that foreign DNS took; None of a large message, which
-    is slow by itself."""
+    is slow by itself. `transaction_digest`: None where nobody could tell a copy of it from another message."""
 
     first_id: str
     took_s: float | None
+    transaction_digest: bytes | None
 
 
 class Acceptor:
@@ -59,6 +62,7 @@ class Acceptor:
         mailboxes: Mailboxes,
         reception: Reception,
         depositor: Depositor,
+        unheard: UnheardReplies,
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -66,6 +70,7 @@ class Acceptor:
         self._mailboxes = mailboxes
         self._reception = reception
         self._depositor = depositor
+        self._unheard = unheard
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         """The inbox that receives mail for `address` (the answer to RCPT). SmtpError when it has no room."""
@@ -81,13 +86,20 @@ class Acceptor:
         return await self._blobs.keep(stored, lambda: self._accept(envelope, stored))
 
     async def _accept(self, envelope: InboundEnvelope, stored: Stored) -> Receipt:
+        transaction_digest = envelope.transaction_digest(stored.sha256)
+        first_id = self._unheard.find(transaction_digest)
+        if first_id is not None:
+            _tell_received_again(envelope, first_id)
+            return Receipt(first_id, None, transaction_digest)
         began_s = self._clock.monotonic()
         received = await self._reception.receive(envelope, stored)
+        known_by = transaction_digest if received.incoming.digest.parsed.message_id else None
         write = self._db.write_apart if _count_rows(received) > APART_ROWS else self._db.write
-        done = await write(self._depositor.deposit, received)
+        done = await write(self._depositor.deposit, received, known_by)
+        self._unheard.committed()
         _tell_accepted(received, done)
         took_s = self._clock.monotonic() - began_s - received.waited_s
-        return Receipt(done.first_id, took_s if received.is_light else None)
+        return Receipt(done.first_id, took_s if received.is_light else None, known_by)
 
 
 def _count_rows(received: Received) -> int:
@@ -97,6 +109,18 @@ def _count_rows(received: Received) -> int:
     if rows > MAX_ROWS:  # RFC 3463 §3.6, X.5.3: to be sent in several parts
         raise SmtpError(554, "5.5.3", "too many recipients for a message of so many parts")
     return rows
+
+
+def _tell_received_again(envelope: InboundEnvelope, first_id: str) -> None:
+    tell(
+        log,
+        LogEvent.RECEIVED_AGAIN,
+        peer=envelope.peer,
+        helo=envelope.helo,
+        mail_from=envelope.mail_from,
+        recipients=[address for address, _ in envelope.recipients],
+        message_id=first_id,
+    )
 
 
 def _tell_accepted(received: Received, done: Committed) -> None:

@@ -1,9 +1,11 @@
 """The SMTP envelope of a message that comes in (RFC 5321 §2.3.1): while it is given, and as it is handed over."""
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from storage.mail.inboxes import RecipientInbox
+from storage.records import dump
 
 TOLD_RECIPIENTS = 10  # of a refused message, in the log
 
@@ -22,6 +24,12 @@ class InboundEnvelope(NamedTuple):
     peer: str
     protocol: str
     tls: str | None
+
+    def transaction_digest(self, content: bytes) -> bytes:
+        """The same 32 octets whenever this client brings the same content (its SHA-256) from the same sender to the
+        same recipients, in whatever order, in the same inboxes."""
+        to = sorted((address, box.inbox_id) for address, box in self.recipients)
+        return sha256(content + dump((self.peer, self.mail_from, to)).encode()).digest()
 
 
 @dataclass(slots=True)

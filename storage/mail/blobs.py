@@ -102,12 +102,16 @@ def in_row(ids: Ids, raw: bytes) -> Stored:
     return Stored(ids.new("blb"), len(raw), hashlib.sha256(raw).digest(), raw, None)
 
 
-def insert(tx: Tx, stored: Stored, now_ms: int, refs: int = 1) -> None:
-    """Write the row; the bytes are durable when it commits. `refs`: how many messages show them."""
+def insert(
+    tx: Tx, stored: Stored, now_ms: int, refs: int = 1, transaction_digest: bytes | None = None
+) -> None:
+    """Write the row; the bytes are durable when it commits. `refs`: how many messages show them.
+    `transaction_digest`: see `storage.mail.unheard_replies`."""
     stored.is_named = True
     tx.run(
-        "INSERT INTO blobs (id, size_bytes, sha256, data, refs, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (stored.id, stored.size_bytes, stored.sha256, stored.data, refs, now_ms),
+        """INSERT INTO blobs (id, size_bytes, sha256, data, refs, created_at, transaction_digest)
+           VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (stored.id, stored.size_bytes, stored.sha256, stored.data, refs, now_ms, transaction_digest),
     )
 
 

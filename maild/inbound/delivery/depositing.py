@@ -54,8 +54,9 @@ class Depositor:
         self._senders = senders
         self._audit = audit
 
-    def deposit(self, tx: Tx, received: Received) -> Committed:
-        """What a report brings, and rows for every inbox, unless it is a receipt."""
+    def deposit(self, tx: Tx, received: Received, transaction_digest: bytes | None) -> Committed:
+        """What a report brings, and rows for every inbox, unless it is a receipt. `transaction_digest`: by which the
+        message is known when it comes again."""
         now_ms = self._clock.now_ms()
         report = None
         if received.claim is not None:
@@ -70,7 +71,8 @@ class Depositor:
             raise SmtpError(*FULL)
         # Ids are made here, in the order of the commits, so that what is newest has the newest id.
         admitted = self._admit(tx, received, now_ms)
-        blobs.insert(tx, received.stored, now_ms, refs=len(received.recipients))
+        refs = len(received.recipients)
+        blobs.insert(tx, received.stored, now_ms, refs, transaction_digest)
         first_id = self._ids.new("msg")
         delivered = self._deliver(tx, received, admitted, first_id, now_ms)
         if not delivered:

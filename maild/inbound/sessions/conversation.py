@@ -110,6 +110,9 @@ class Conversation(SmtpProtocol):
         """What the log says of the client beside its address, where it is refused something."""
         return {}
 
+    def _command_came(self) -> None:
+        """The client says something: it has heard what was said to it before."""
+
     @abstractmethod
     def _intake(self, transaction: MailTransaction) -> Intake:
         """What keeps the message that comes next; SmtpError."""
@@ -190,6 +193,7 @@ class Conversation(SmtpProtocol):
         self._verb, self._address, self._about = "", "", self._mail
         try:
             line = await self.read_line(COMMAND_LINE_OCTETS)
+            self._command_came()
             await self._host.may_answer(self.peer)
             verb, _, argument = line.partition(b" ")
             handler = self.commands.get(verb.upper())

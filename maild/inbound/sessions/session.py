@@ -27,11 +27,22 @@ from storage.mail.inboxes import RecipientInbox
 log = structlog.get_logger("maild.smtp")
 
 
+class StoredMessage(Protocol):
+    """What a 250 tells of. `transaction_digest`: None where it does not matter whether the 250 is heard."""
+
+    @property
+    def first_id(self) -> str: ...
+    @property
+    def transaction_digest(self) -> bytes | None: ...
+
+
 class SessionServices(ConversationHost, Protocol):
     """What a session asks of the listener, and of acceptance behind it. The errors are SmtpError."""
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None: ...
-    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str: ...
+    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> "StoredMessage": ...
+    def reply_heard(self, transaction_digest: bytes) -> None: ...
+    def reply_unheard(self, transaction_digest: bytes, message_id: str) -> None: ...
     def intake(self, peer: str, declared_bytes: int) -> Intake: ...
     def look_for(self, peer: str) -> "asyncio.Task[str | None] | None": ...
 
@@ -45,11 +56,27 @@ class Session(Conversation):
     def __init__(self, host: SessionServices, setup: SessionSetup) -> None:
         super().__init__(host, setup)
         self._listing: asyncio.Task[str | None] | None = None  # the block list that has the peer
+        self._unanswered: StoredMessage | None = None  # nothing came from the client since its 250
 
     def ended(self) -> None:
         if self._listing is not None:
             self._listing.cancel()
+        self._end_reply(is_heard=False)
         super().ended()
+
+    def _command_came(self) -> None:
+        if self._unanswered is not None:
+            self._end_reply(is_heard=True)
+
+    def _end_reply(self, *, is_heard: bool) -> None:
+        """It is known whether the client heard its last 250, if there was one."""
+        stored, self._unanswered = self._unanswered, None
+        if stored is None or stored.transaction_digest is None:
+            return
+        if is_heard:
+            self._host.reply_heard(stored.transaction_digest)
+        else:
+            self._host.reply_unheard(stored.transaction_digest, stored.first_id)
 
     def _extensions(self) -> Sequence[str]:
         return ()
@@ -106,8 +133,10 @@ class Session(Conversation):
 
     async def _accept(self, transaction: MailTransaction, stored: Stored) -> str:
         assert isinstance(transaction, InboundTransaction)
-        message_id = await self._host.accept(self._envelope(transaction), stored)
-        return f"250 2.0.0 OK: stored as {message_id}"
+        self._unanswered = done = await self._host.accept(self._envelope(transaction), stored)
+        if self.has_said_all or not self.is_open:
+            self._end_reply(is_heard=False)
+        return f"250 2.0.0 OK: stored as {done.first_id}"
 
     def _envelope(self, transaction: InboundTransaction) -> InboundEnvelope:
         extended = "ESMTP" if self._extended else "SMTP"

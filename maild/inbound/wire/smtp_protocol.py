@@ -32,7 +32,8 @@ class HandshakeFailed(Exception):
 class SmtpProtocol(SMTP, ABC):
     """`is_tls_first`: the client begins with the TLS handshake. `peer`: the client's IP address, without port or zone,
     until a balancer has told it that of the balancer; "unknown" where the connection was lost before it began.
-    `octets`: how many came, in clear text. `is_encrypted`: TLS stands. `is_busy`, for the subclass to set: a message
+    `octets`: how many came, in clear text. `has_said_all`: the client will say nothing any more.
+    `is_encrypted`: TLS stands. `is_busy`, for the subclass to set: a message
     is being transferred or committed, so the command timer waits."""
 
     def __init__(
@@ -64,7 +65,7 @@ class SmtpProtocol(SMTP, ABC):
         self.peer = ""
         self.octets = 0
         self._held = b""  # replies that leave with the next one
-        self.is_encrypted = self.is_busy = False
+        self.is_encrypted = self.is_busy = self.has_said_all = False
         self._session_timeout_s = session_timeout_s
         self._hang_up_s = hang_up_s
         self._active_at = 0.0
@@ -304,6 +305,7 @@ class SmtpProtocol(SMTP, ABC):
         """A client that has said everything may still listen: what it said is answered, then we close.
 
         aiosmtpd cancels the conversation here and leaves the socket, and its place, to the timer."""
+        self.has_said_all = True
         self._reader.feed_eof()
         return self._tls_protocol is None  # a TLS transport can't stay half open
 

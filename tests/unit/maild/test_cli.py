@@ -396,7 +396,7 @@ def test_check_names_all_that_is_wrong_and_changes_nothing(config: Path) -> None
     rows_of = [(small, 5, hashlib.sha256(b"hello").digest(), b"hell0"), (gone, 3, bytes(32), None),
                (changed, 5, hashlib.sha256(b"hello").digest(), None)]  # fmt: skip
     with conn:
-        conn.executemany("INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 1)", rows_of)
+        conn.executemany("INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 1, NULL)", rows_of)
         conn.execute("UPDATE inboxes SET unread_count = 3")
         conn.execute("INSERT INTO stored_bytes (organization_id, bytes) VALUES (?, 99)", (organization_id,))
         conn.execute(

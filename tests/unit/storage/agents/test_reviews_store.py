@@ -121,7 +121,7 @@ def test_the_store_itself_holds_one_review_a_message(desk: Desk) -> None:
 
 def test_retention_leaves_the_bytes_of_what_is_held(desk: Desk) -> None:
     review = desk.hold()
-    desk.conn.execute("INSERT INTO blobs VALUES ('blb_1', 1, x'00', x'00', 1, 1)")
+    desk.conn.execute("INSERT INTO blobs VALUES ('blb_1', 1, x'00', x'00', 1, 1, NULL)")
     desk.conn.execute("UPDATE messages SET blob_id = 'blb_1' WHERE id = ?", (review.message_id,))
     assert messages.drop_bytes(desk.tx, "org_1", [review.message_id]) == (0, [])
     messages.end_held(desk.tx, review.message_id, "failed", states.REVIEW_REJECTED)
