@@ -1,6 +1,7 @@
 """A 250 is a promise: the process is killed at random moments while mail pours in, and every message that
 got its 250 is there afterwards, whole; nothing is there twice, torn, or half (a row without bytes, a file
-without a row).
+without a row). What was under way is sent again to the next process, by a client that can't know whether it was
+committed.
 
 One store, one daemon after another on it. TORTURE_ROUNDS sets how many are killed, TORTURE_SEED
 repeats the moments and the messages of a run that failed.
@@ -58,9 +59,17 @@ class Ledger:
     randomness: random.Random
     begun: dict[str, Sent] = field(default_factory=dict)
     acknowledged: set[str] = field(default_factory=set)
+    broken_off: list[tuple[Sent, bytes, str]] = field(
+        default_factory=list
+    )  # and to whom: nothing was heard of it
+    sent_again: int = 0
     kept_a_file: asyncio.Event = field(default_factory=asyncio.Event)  # in this life of the daemon
 
-    def next_message(self) -> tuple[Sent, bytes]:
+    def next_message(self) -> tuple[Sent, bytes, str]:
+        """The message, its octets, its recipient."""
+        if self.broken_off:
+            self.sent_again += 1
+            return self.broken_off.pop()
         number = len(self.begun) + 1
         size_bytes = int(MIN_BYTES * (MAX_BYTES / MIN_BYTES) ** self.randomness.random())
         attachment = self.randomness.randbytes(size_bytes * 3 // 4)
@@ -68,7 +77,7 @@ class Ledger:
         raw = render(number, message_id, attachment)
         sent = Sent(message_id, sha256(raw), sha256(attachment))
         self.begun[message_id] = sent
-        return sent, raw
+        return sent, raw, USERNAMES[number % len(USERNAMES)]
 
 
 async def test_every_message_that_got_its_250_survives_kill_9(tmp_path: Path) -> None:
@@ -87,9 +96,12 @@ async def test_every_message_that_got_its_250_survives_kill_9(tmp_path: Path) ->
             in_flight += await one_life(daemon, ledger, randomness.uniform(0, ROUND_MAX_S), number % 2 == 1)
         await check_by_the_api(daemon, ledger)
     await check_the_store(daemon.data_dir, ledger)
+    received_again = daemon.log.read_text("utf-8").count("received_again")
     print(f"{len(ledger.acknowledged)} acknowledged, {in_flight} in flight when killed")
+    print(f"{ledger.sent_again} sent again, of which {received_again} were in the store")
     assert in_flight >= ROUNDS // 2, "hardly anything was in flight: this proves nothing"
     assert len(ledger.acknowledged) >= ROUNDS, "hardly anything was acknowledged: this proves nothing"
+    assert received_again, "no process was killed between COMMIT and 250: this proves little"
     shutil.rmtree(daemon.data_dir)  # some hundred megabytes
 
 
@@ -118,9 +130,8 @@ async def client(port: int, ledger: Ledger) -> bool:
             await expect(reader, b"220")
             await say(writer, reader, b"EHLO client.there.test", b"250")
             while True:
-                sent, raw = ledger.next_message()
+                sent, raw, recipient = ledger.next_message()
                 is_sending = True
-                recipient = USERNAMES[len(ledger.begun) % len(USERNAMES)]
                 await say(writer, reader, b"MAIL FROM:<alice@there.test>", b"250")
                 await say(writer, reader, f"RCPT TO:<{recipient}@{DOMAIN}>".encode(), b"250")
                 await say(writer, reader, b"DATA", b"354")
@@ -130,6 +141,8 @@ async def client(port: int, ledger: Ledger) -> bool:
                     ledger.kept_a_file.set()
                 is_sending = False
     except (ConnectionError, asyncio.IncompleteReadError):
+        if is_sending:
+            ledger.broken_off.append((sent, raw, recipient))
         return is_sending
 
 
