@@ -57,6 +57,15 @@ def _called(value: str) -> str:
     return f"{host.removesuffix('.')}:{port}"
 
 
+def _signature_lifetime(seconds: int) -> int:
+    # A signature is an hour old at most when it leaves; clocks differ, and mail rests with those who pass it on.
+    if seconds != 0 and not 86400 <= seconds <= 366 * 86400:
+        raise ValueError(
+            "must be from 86400 (a day) to 31622400 (a year), or 0 for signatures that do not expire"
+        )
+    return seconds
+
+
 def _has_port(value: str, least: int) -> bool:
     host, separator, port = value.rpartition(":")
     is_bare_ipv6 = ":" in host and not (host[0] == "[" and host[-1] == "]")
@@ -327,6 +336,7 @@ class Outbound(_Section):
     tls_reports: bool = False
     tls_reports_contact: OptionalMailbox = ""
     dkim_ed25519: bool = False
+    dkim_expires_after_s: Annotated[int, AfterValidator(_signature_lifetime)] = 7 * 86400
     ca_file: str = ""
     tls_cert: str = ""
     tls_key: str = ""

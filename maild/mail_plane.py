@@ -237,7 +237,8 @@ def mail_out(
     """Call it on the event loop. `randomness` spreads retries and orders hosts, and guards nothing. `sts`: None for no
     MTA-STS. `timeouts`: None for those of the settings."""
     settings, db, clock, tuning = ground.settings, ground.db, ground.clock, ground.tuning.queue
-    keys = DkimKeys(db, ground.sealer, clock, settings.outbound.dkim_ed25519)
+    outbound = settings.outbound
+    keys = DkimKeys(db, ground.sealer, clock, outbound.dkim_ed25519, outbound.dkim_expires_after_s)
     strangers = StrangerLog(clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
     host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None
     policies = ReceiverPolicies(settings.outbound.tls, sts, host_keys, strangers)

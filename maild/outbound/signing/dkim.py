@@ -2,8 +2,9 @@
 a second key that DNS shows, ed25519-sha256 (RFC 8463) as well, in a field of its own below the first.
 
 Every header field that may stand once in a message is signed once more than it is present, so that
-none can be added after signing (RFC 6376 §8.15). The canonical forms are `maild/message/canonical.py`'s; the RSA
-operation is `cryptography`'s, twenty times faster than dkimpy's.
+none can be added after signing (RFC 6376 §8.15). A signature says when it ends (`x=`), so that a mail which
+somebody got can't be sent on for ever in its author's name (§8.6). The canonical forms are
+`maild/message/canonical.py`'s; the RSA operation is `cryptography`'s, twenty times faster than dkimpy's.
 
 Private keys are opened once and kept with their domain for KEY_CACHE_S, so a rotated key signs within
 that time. But for `DkimKeys`, all of this is pure computation, fit for any thread.
@@ -53,11 +54,13 @@ class NoKey(Exception):
 
 
 class SigningKey(NamedTuple):
-    """`domain` and `selector`: the d= and s= of signatures. `second`: the key of another signature on the same mail."""
+    """`domain` and `selector`: the d= and s= of signatures. `lasts_s`: how long they are good, 0: for ever. `second`:
+    the key of another signature on the same mail."""
 
     domain: str
     selector: str
     private: PrivateKey
+    lasts_s: int = 0
     second: "SigningKey | None" = None
 
     @property
@@ -67,10 +70,13 @@ class SigningKey(NamedTuple):
 
 
 class DkimKeys:
-    """The keys that sign, by domain."""
+    """The keys that sign, by domain. `lasts_s`: how long signatures are good, 0: for ever."""
 
-    def __init__(self, db: Database, sealer: Sealer, clock: Clock, has_second: bool = False) -> None:
+    def __init__(
+        self, db: Database, sealer: Sealer, clock: Clock, has_second: bool = False, lasts_s: int = 0
+    ) -> None:
         self._has_second = has_second
+        self._lasts_s = lasts_s
         self._db = db
         self._sealer = sealer
         self._clock = clock
@@ -88,7 +94,7 @@ class DkimKeys:
         if cached is not None and cached[1].selectors == [row.selector for row in rows]:
             key = cached[1]
         else:
-            loaded = [opened(row, self._sealer) for row in rows]
+            loaded = [opened(row, self._sealer)._replace(lasts_s=self._lasts_s) for row in rows]
             key = loaded[0]._replace(second=loaded[1] if len(loaded) > 1 else None)
         self._keys[domain] = (self._clock.monotonic() + KEY_CACHE_S, key)
         while len(self._keys) > KEYS_MAX:
@@ -213,10 +219,11 @@ def _signed(covered: bytes, key: PrivateKey) -> bytes:
 
 def _unsigned(listed: bytes, digest: bytes, key: SigningKey, at_s: int) -> bytes:
     """The field's value up to `b=`."""
+    expiry = f" x={at_s + key.lasts_s};" if key.lasts_s else ""
     lines = [
         f" v=1; a={_ALGORITHMS[isinstance(key.private, rsa.RSAPrivateKey)]}; c=relaxed/relaxed;".encode()
         + f" d={key.domain};".encode(),
-        f" s={key.selector}; t={at_s};".encode(),
+        f" s={key.selector}; t={at_s};{expiry}".encode(),
         listed,
         b" bh=" + base64.b64encode(digest) + b";",
         b" b=",

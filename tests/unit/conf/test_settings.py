@@ -23,6 +23,9 @@ def plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+A_DAY = "must be from 86400 (a day) to 31622400 (a year), or 0 for signatures that do not expire"
+
+
 def faults(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> list[str]:
     with pytest.raises(SettingsError) as told:
         parse(document, environment)
@@ -104,12 +107,22 @@ def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
         ("server", "hostname", 5, "must be text in quotes (is 5)"),
         ("smtp", "max_sessions", 0, "input should be greater than or equal to 1 (is 0)"),
         ("outbound", "warmup", 5, "must be a section (is 5)"),
+        *(
+            ("outbound", "dkim_expires_after_s", short, f"{A_DAY} (is {short})")
+            for short in (-1, 1, 86399, 10**8)
+        ),
     ],
 )
 def test_a_value_of_another_type_is_told_in_the_words_of_toml(
     section: str, key: str, given: Any, says: str
 ) -> None:
     assert faults({section: {key: given}}) == [f"{section}.{key}: {says}"]
+
+
+def test_signatures_outlast_the_queues_of_others_or_do_not_expire() -> None:
+    assert Settings().outbound.dkim_expires_after_s > Settings().outbound.give_up_after_s + 86400
+    for lasts_s in (0, 86400, 30 * 86400):
+        assert parse({"outbound": {"dkim_expires_after_s": lasts_s}}).outbound.dkim_expires_after_s == lasts_s
 
 
 def test_a_section_that_is_none_is_told() -> None:

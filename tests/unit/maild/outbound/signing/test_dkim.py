@@ -4,6 +4,7 @@ import base64
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import dkim as dkimpy
@@ -18,6 +19,8 @@ from maild.outbound.signing.content import with_crlf
 DER, PUBLIC = dkim.generate_key()
 KEY = dkim.SigningKey("ours.test", "s1", dkim.load_key(DER))
 RECORD = f"v=DKIM1; k=rsa; p={PUBLIC}".encode()
+WEEK_S = 7 * 86400
+LASTING = KEY._replace(lasts_s=WEEK_S)
 
 MESSAGE = (
     b"Received: from a by b\r\nFrom: Bot <bot@ours.test>\r\nTo: you@there.test,\r\n\tother@there.test\r\n"
@@ -29,7 +32,8 @@ MESSAGE = (
 
 
 SECOND_DER, SECOND_PUBLIC = dkim.generate_ed25519_key()
-BOTH = KEY._replace(second=dkim.SigningKey("ours.test", "e1", dkim.load_key(SECOND_DER)))
+SECOND = dkim.SigningKey("ours.test", "e1", dkim.load_key(SECOND_DER))
+BOTH = KEY._replace(second=SECOND)
 RECORDS = {
     b"s1._domainkey.ours.test.": RECORD,
     b"e1._domainkey.ours.test.": f"v=DKIM1; k=ed25519; p={SECOND_PUBLIC}".encode(),
@@ -63,16 +67,28 @@ def test_dkimpy_verifies(name: str) -> None:
     "name", [name for name in BODIES if name != "a subject twice"]
 )  # which it refuses to read
 def test_opendkim_verifies(name: str, tmp_path: Path) -> None:
+    said = opendkim(signed(BODIES[name]), tmp_path)
+    assert b"verification (s=s1, d=ours.test, 2048-bit key" in said
+    assert b"succeeded" in said
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize(("age_s", "says"), [(0, b"succeeded"), (WEEK_S + 3600, b"signature expired")])
+def test_opendkim_heeds_the_end_of_a_signature(age_s: int, says: bytes, tmp_path: Path) -> None:
+    at_s = int(time.time()) - age_s
+    assert says in opendkim(dkim.sign(MESSAGE, LASTING, at_s)[0] + MESSAGE, tmp_path)
+
+
+def opendkim(raw: bytes, folder: Path) -> bytes:
+    """What it says of a message."""
     tool = shutil.which("opendkim")
     if tool is None:
         pytest.skip("opendkim is not installed: only dkimpy verifies our signatures here")
-    (tmp_path / "keys").write_text(f"s1._domainkey.ours.test {RECORD.decode()}\n")
-    (tmp_path / "conf").write_text(f"Mode v\nTestPublicKeys {tmp_path}/keys\n")
-    (tmp_path / "message").write_bytes(signed(BODIES[name]).replace(b"\r\n", b"\n"))
-    command = [tool, "-t", str(tmp_path / "message"), "-x", str(tmp_path / "conf")]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert b"verification (s=s1, d=ours.test, 2048-bit key" in done.stdout, done
-    assert b"succeeded" in done.stdout, done
+    (folder / "keys").write_text(f"s1._domainkey.ours.test {RECORD.decode()}\n")
+    (folder / "conf").write_text(f"Mode v\nTestPublicKeys {folder}/keys\n")
+    (folder / "message").write_bytes(raw.replace(b"\r\n", b"\n"))
+    command = [tool, "-t", str(folder / "message"), "-x", str(folder / "conf")]
+    return subprocess.run(command, capture_output=True, check=False).stdout
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -150,6 +166,25 @@ def test_what_the_field_says() -> None:
     names = tags[b"h"].split(b":")
     assert (names.count(b"from"), names.count(b"cc"), names.count(b"list-unsubscribe-post")) == (2, 1, 2)
     assert b"received" not in names
+
+
+@pytest.mark.parametrize("key", [LASTING, LASTING._replace(second=SECOND._replace(lasts_s=WEEK_S))])
+def test_a_signature_says_when_it_ends_and_nobody_can_say_otherwise(key: dkim.SigningKey) -> None:
+    now_s = int(time.time())
+    fields = dkim.sign(MESSAGE, key, now_s)[0]
+    assert all(len(line) <= 78 for line in fields.split(b"\r\n"))
+    assert fields.count(b"t=%d; x=%d;" % (now_s, now_s + WEEK_S)) == len(key.selectors)
+    for later in (b"x=%d" % (now_s + 2 * WEEK_S), b"t=%d" % (now_s + 1)):
+        changed = re.sub(rb"\b%s=\d+" % later[:1], later, fields)
+        assert verifies(fields + MESSAGE) and not verifies(changed + MESSAGE)
+    dropped = re.sub(rb" x=\d+;", b"", fields)
+    assert not verifies(dropped + MESSAGE)
+
+
+def test_a_signature_that_ended_is_none() -> None:
+    long_ago_s = int(time.time()) - 2 * WEEK_S
+    assert verifies(signed(MESSAGE, long_ago_s))
+    assert not verifies(dkim.sign(MESSAGE, LASTING, long_ago_s)[0] + MESSAGE)
 
 
 def test_a_body_of_blanks_takes_no_quadratic_time() -> None:
