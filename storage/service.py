@@ -16,6 +16,7 @@ from typing import Any
 
 import structlog
 
+from storage.engine.failures import in_words, is_outage
 from storage.engine.writer import DatabaseClosed
 
 STORE_RETRY_S = 1.0  # how long a loop waits for a store that refused
@@ -101,6 +102,29 @@ class Enduring:
         if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):
             return False
         self._log.exception(self._event, exc_info=error, **self._fields)
+        return True
+
+
+class EnduringOutages(Enduring):
+    """`Enduring` for rounds that follow each other closely; it is entered again and again.
+
+    A store or a disk that refuses fails one round after the other: that is one line, with the cause and without a
+    traceback, until a round ends well or the cause is another.
+    """
+
+    _told: str | None = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None:
+            self._told = None
+        if not isinstance(error, Exception) or not is_outage(error):
+            return super().__exit__(kind, error, trace)
+        cause = in_words(error) or "out of memory"
+        if cause != self._told:
+            self._log.error(self._event, error=cause, **self._fields)
+        self._told = cause
         return True
 
 

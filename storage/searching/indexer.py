@@ -28,7 +28,7 @@ from storage.searching import index_child, search_tail
 from storage.searching.index_file import IndexLost
 from storage.searching.search_index import SearchIndex, Walked
 from storage.searching.search_tail import Settlement, Unsettled
-from storage.service import Enduring, LoopService
+from storage.service import EnduringOutages, LoopService
 from storage.turns import background
 from storage.turns.cpu_process import ComputingFailed, CpuProcess
 from storage.turns.fair_threads import OWN
@@ -66,6 +66,7 @@ class SearchIndexer(LoopService):
         self._is_open = False
         self._thread = _thread()
         self._process = _process()
+        self._process_fault = ""  # as it was last told
         self._rebuild_began: float | None = None
         self._walked = 0
         self._stops = self._has_ended = False
@@ -77,12 +78,13 @@ class SearchIndexer(LoopService):
 
     async def run(self) -> None:
         done_at = -1  # the count of written units at which nothing was left to do
+        enduring = EnduringOutages(log, "indexing_failed")
         while True:
             written = self._db.units_written
             rest_s = self._pace.look_s
             if written != done_at or not self._index.is_complete:
                 rest_s = self._pace.retry_s
-                with Enduring(log, "indexing_failed"):  # mail goes on, and is found in the tail
+                with enduring:  # mail goes on, and is found in the tail
                     rest_s = 0 if await self.round() else self._pace.look_s
                     if rest_s and self._db.units_written == written:
                         done_at = written
@@ -172,10 +174,14 @@ class SearchIndexer(LoopService):
     async def _told_apart(self, some: Unsettled) -> Settlement | None:
         try:
             work = partial(index_child.tell_apart, self._db.path, self._index.path, some)
-            return await self._process.run(OWN, work)
+            told = await self._process.run(OWN, work)
         except ComputingFailed as error:
-            log.error("indexing_process_failed", error=str(error))
+            if str(error) != self._process_fault:  # once, and not in each round
+                log.error("indexing_process_failed", error=str(error))
+            self._process_fault = str(error)
             return None
+        self._process_fault = ""
+        return told
 
     async def _in_thread(self, function: Callable[..., T], *args: object) -> T:
         # Shielded: whoever is cancelled meanwhile leaves the thread to its work.

@@ -8,7 +8,7 @@ import structlog
 from structlog.testing import capture_logs
 
 from storage.engine.writer import DatabaseClosed
-from storage.service import Enduring, LoopService, Service, ServiceDied, Supervisor
+from storage.service import Enduring, EnduringOutages, LoopService, Service, ServiceDied, Supervisor
 
 
 class Part(Service):
@@ -251,3 +251,27 @@ def test_a_closed_store_and_a_cancellation_end_the_loop(end: type[BaseException]
     with capture_logs() as logged, pytest.raises(end), Enduring(structlog.get_logger("loop"), "round_failed"):
         raise end
     assert logged == []
+
+
+def test_an_outage_is_told_once_until_it_is_over_or_another() -> None:
+    full, gone = sqlite3.OperationalError("disk I/O error"), OSError("unable to open database file")
+    full.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    broken = ValueError("a fault of ours")
+    rounds: list[Exception | None] = [full, full, gone, full, None, full, MemoryError(), broken, broken]
+    enduring = EnduringOutages(structlog.get_logger("loop"), "round_failed", queue="out")
+    with capture_logs() as logged:
+        for error in rounds:
+            with enduring:
+                if error is not None:
+                    raise error
+    assert [(line["event"], line["queue"]) for line in logged] == [("round_failed", "out")] * 7
+    assert [line.get("error") for line in logged[:5]] == [
+        "disk I/O error", "unable to open database file", "disk I/O error", "disk I/O error", "out of memory",
+    ]  # fmt: skip
+    assert [line.get("exc_info") for line in logged] == [None] * 5 + [broken] * 2
+
+
+@pytest.mark.parametrize("end", [DatabaseClosed, asyncio.CancelledError])
+def test_an_outage_ends_no_less_than_other_failures(end: type[BaseException]) -> None:
+    with pytest.raises(end), EnduringOutages(structlog.get_logger("loop"), "round_failed"):
+        raise end

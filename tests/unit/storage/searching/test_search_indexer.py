@@ -106,9 +106,11 @@ async def test_a_round_that_fails_is_told_and_tried_again(
     await world.receive(1)
     with monkeypatch.context() as patch, capture_logs() as lines:
         patch.setattr(search_tail, "settle", refuses)
-        indexer.go_on()
-        await indexer.rest()
-    assert [line["event"] for line in lines] == ["indexing_failed"]
+        for _ in range(3):
+            indexer.go_on()
+            await indexer.rest()
+    (line,) = lines
+    assert (line["event"], line["error"], "exc_info" in line) == ("indexing_failed", "no room", False)
     assert indexer.pauses[-1] == PACE.retry_s
     await world.assert_exact()
     indexer.go_on()
@@ -282,12 +284,20 @@ async def test_a_process_that_dies_behind_its_commit_is_followed_by_another_and_
 async def test_what_the_process_can_not_tell_the_thread_does(
     apart: Searched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_child, "tell_apart", breaks)
-    await apart.receive(1, 2, 3)
     with capture_logs() as lines:
+        with monkeypatch.context() as patch:
+            patch.setattr(index_child, "tell_apart", breaks)
+            for number in (1, 2, 3):  # the fault stays, and is told once
+                await apart.receive(number)
+                await apart.settle()
+        assert [line["event"] for line in lines] == ["indexing_process_failed"]
+        assert "no room" in lines[0]["error"]
+        await apart.receive(4)
         await apart.settle()
-    assert [line["event"] for line in lines] == ["indexing_process_failed"]
-    assert "no room" in lines[0]["error"]
+        monkeypatch.setattr(index_child, "tell_apart", breaks)
+        await apart.receive(5)
+        await apart.settle()
+    assert [line["event"] for line in lines] == ["indexing_process_failed"] * 2
     assert await apart.waits() == 0
     await apart.assert_exact()
 
