@@ -41,3 +41,8 @@ class SmtpError(Exception):
 def unavailable(text: str = "local error, try again later") -> SmtpError:
     """Something of ours failed; nothing is lost as long as the client keeps the message."""
     return SmtpError(451, "4.3.0", text)
+
+
+def out_of_resources() -> SmtpError:
+    """No descriptor or memory is left. RFC 3463 §3.4: X.3.2 is for excessive load too, X.3.1 for storage alone."""
+    return SmtpError(451, "4.3.2", "insufficient system resources, try again later")

@@ -24,7 +24,7 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
-from maild.errors import SmtpError, unavailable
+from maild.errors import SmtpError, out_of_resources, unavailable
 from maild.inbound.envelope import MailTransaction, told_of_command
 from maild.inbound.sessions.command_arguments import read_host_name
 from maild.inbound.sessions.command_counts import CommandCounts
@@ -335,8 +335,8 @@ class Conversation(SmtpProtocol):
         except Exception as error:
             if is_exhaustion(error):
                 want.note(error)
-            else:
-                log.exception("accept_failed", peer=self.peer)
+                raise out_of_resources() from error
+            log.exception("accept_failed", peer=self.peer)
             raise unavailable() from error
         finally:
             await intake.close()

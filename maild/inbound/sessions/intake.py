@@ -12,7 +12,7 @@ from typing import Protocol
 import structlog
 
 from conf.settings import Smtp
-from maild.errors import SmtpError
+from maild.errors import SmtpError, out_of_resources
 from maild.inbound.wire.data import DataDecoder
 from maild.message.octets import has_more_than
 from storage.byte_account import ByteAccount
@@ -163,11 +163,11 @@ class Intake:
             raise NO_STORAGE
         try:
             await self._spool.write(data)
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             if is_exhaustion(error):
                 want.note(error)
-            else:
-                log.exception("spool_failed", peer=self._peer)
+                raise out_of_resources() from error
+            log.exception("spool_failed", peer=self._peer)
             raise SmtpError(452, "4.3.1", "no storage left for this message, try again later") from error
         self._note()
 

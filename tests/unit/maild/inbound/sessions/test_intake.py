@@ -1,5 +1,7 @@
-"""A message on its way in (maild/inbound/sessions/intake.py): what is done to it at once, and what on the thread."""
+"""A message on its way in (maild/inbound/sessions/intake.py): what is done to it at once, what on the thread, and what
+its client hears when it can't be kept."""
 
+import errno
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -7,12 +9,13 @@ from typing import Any
 import pytest
 
 from conf.settings import Smtp
+from maild.errors import SmtpError
 from maild.inbound.sessions.header_section import HeaderSection
 from maild.inbound.sessions.intake import AT_ONCE_OCTETS, Intake
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.mail.blobs import Blobs
+from storage.mail.blobs import Blobs, Spool
 from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import ManualClock
 
@@ -30,12 +33,9 @@ class CountedThreads(CpuThreads):
         return work()
 
 
-async def taken(folder: Path, message: bytes) -> tuple[bytes, int]:
-    """What was kept of the message, and how many turns at the thread it took."""
-    blobs = Blobs(folder / "blobs", Ids(ManualClock()), 1 << 30)
-    cpu = CountedThreads()
-    intake = Intake(
-        blobs.spool(),
+def intake_of(folder: Path, spool: Spool, cpu: CpuThreads) -> Intake:
+    return Intake(
+        spool,
         ByteAccount(1 << 30),
         Disk(folder, 0),
         cpu,
@@ -44,6 +44,13 @@ async def taken(folder: Path, message: bytes) -> tuple[bytes, int]:
         "192.0.2.1",
         0,
     )
+
+
+async def taken(folder: Path, message: bytes) -> tuple[bytes, int]:
+    """What was kept of the message, and how many turns at the thread it took."""
+    blobs = Blobs(folder / "blobs", Ids(ManualClock()), 1 << 30)
+    cpu = CountedThreads()
+    intake = intake_of(folder, blobs.spool(), cpu)
 
     async def pieces() -> AsyncIterator[bytes]:
         for at in range(0, len(message), PIECE):
@@ -86,3 +93,25 @@ async def test_results_of_others_by_the_thousand_do_from_its_beginning_on(
 ) -> None:
     message = field * (PIECE // len(field)) + b"\r\nhi\r\n"
     assert await taken(tmp_path, message) == (message, -(-len(message) // PIECE))
+
+
+@pytest.mark.parametrize(
+    ("error", "reply"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "452 4.3.1 no storage left for this message"),
+        (OSError(errno.EMFILE, "Too many open files"), "451 4.3.2 insufficient system resources"),
+        (MemoryError(), "451 4.3.2 insufficient system resources"),
+    ],
+    ids=repr,
+)
+async def test_the_client_hears_what_is_wanting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, reply: str
+) -> None:
+    async def refuse(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(Spool, "write", refuse)
+    spool = Blobs(tmp_path / "blobs", Ids(ManualClock()), 1 << 30).spool()
+    with pytest.raises(SmtpError) as refused:
+        await intake_of(tmp_path, spool, CountedThreads()).take(HEADER)
+    assert str(refused.value) == f"{reply}, try again later"
