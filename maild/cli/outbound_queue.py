@@ -112,9 +112,12 @@ def queue_attempts(message_id: str, config: Path, as_json: bool) -> None:
     """Every attempt to deliver a message, and what was said."""
     found = run_command(lambda store: store.queue.attempts(message_id), config)
     if as_json:
-        show({"attempts": found}, as_json)
+        show(found, as_json)
         return
-    for one in found:
+    if not found["attempts"]:
+        review = f"; look at review {found['reviewId']}" if found["reviewId"] else ""
+        say(f"no attempt: the message is {found['status']}{review}", err=True)
+    for one in found["attempts"]:
         said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
         say(f"{one['createdAt']}  {one['address']}  {one['attempt']}: {one['outcome']}  {said}".rstrip())
         for line in _evidence_lines(one["evidence"]):

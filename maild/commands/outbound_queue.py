@@ -10,6 +10,7 @@ from controlplane.operations.sending.operator_queue import queue_state, shown_re
 from maild.commands.queue_changes import QueueChanges
 from maild.commands.store_commands import StoreCommands
 from storage import switches
+from storage.agents import reviews
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
 from storage.sending import message_outcomes, queue_selection
@@ -56,15 +57,21 @@ class QueueCommands(StoreCommands):
 
         return self._look(unit)
 
-    def attempts(self, message_id: str) -> list[dict[str, Any]]:
-        """Every attempt to deliver a message, oldest first, as the API shows them."""
+    def attempts(self, message_id: str) -> dict[str, Any]:
+        """`{"status", "reviewId", "attempts"}`: every attempt to deliver a message, oldest first, as the API shows
+        them; where there is none, the message's status tells why. `reviewId`: of the review for which it is held."""
 
-        def unit(tx: Tx) -> list[dict[str, Any]]:
+        def unit(tx: Tx) -> dict[str, Any]:
             message = message_outcomes.summary(tx, message_id)
             if message is None:
                 raise KeyError(f"message {message_id}")
             found = Attempts.of(tx, message.organization_id, message_id, message.mode == "live")
-            return attempts.shown(tx, found, found.rows)
+            review = reviews.of_message(tx, message.organization_id, message_id)
+            return {
+                "status": message.status,
+                "reviewId": review.id if review is not None and message.status == "held" else None,
+                "attempts": attempts.shown(tx, found, found.rows),
+            }
 
         return self._look(unit)
 

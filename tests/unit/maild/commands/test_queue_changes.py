@@ -88,7 +88,7 @@ async def test_what_waits_is_listed_by_what_is_asked(maild: Running, hands: Hand
 async def test_attempts_are_shown_with_what_was_said(maild: Running, hands: Hands) -> None:
     message_id = await waiting(maild, "you@there.test")
     shown = (await maild.api.get(f"/v1/messages/{message_id}/attempts")).data
-    assert await hands("attempts", message_id) == {"attempts": shown}
+    assert await hands("attempts", message_id) == {"status": "queued", "reviewId": None, "attempts": shown}
     assert (await hands.text("attempts", message_id)).splitlines() == [
         f"{shown[0]['createdAt']}  you@there.test  1: deferred  451 4.4.3 {shown[0]['response']}",
         "  ended at dns",
@@ -107,6 +107,19 @@ async def test_attempts_are_shown_with_what_was_said(maild: Running, hands: Hand
         "    connection lost",
     ]
     assert "there is no message msg_none" in await hands.refused("attempts", "msg_none")
+
+
+async def test_a_message_that_nobody_tried_says_why(maild: Running, hands: Hands) -> None:
+    """It is in no queue: an empty answer would leave an operator to guess."""
+    bot = await maild.inbox("bot")
+    await maild.api.call("PUT", "/v1/organization/policy", {"version": 0, "outbound": {"review": "external"}})
+    held = (await maild.api.send(bot, to=["you@there.test"])).data
+    said = (await hands.run("attempts", held["id"])).error
+    assert said == f"no attempt: the message is held; look at review {held['review']['id']}\n"
+    review_id = held["review"]["id"]
+    assert await hands("attempts", held["id"]) == {"status": "held", "reviewId": review_id, "attempts": []}
+    await maild.api.call("POST", f"/v1/messages/{held['id']}/withdraw")
+    assert (await hands.run("attempts", held["id"])).error == "no attempt: the message is cancelled\n"
 
 
 async def test_a_retry_is_tried_now_and_what_is_held_waits(maild: Running, hands: Hands) -> None:
