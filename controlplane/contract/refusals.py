@@ -19,7 +19,7 @@ MESSAGES: Mapping[str, str] = {
     "validation_failed": "The request is not valid; 'details.fields' names each fault.",
     "unsupported_media_type": "Send the body as 'Content-Type: application/json'.",
     "expectation_failed": "The only 'Expect' that is understood is '100-continue'.",
-    "not_found": "There is no such path.",
+    "not_found": "There is no such path; '/docs' shows those that there are, '/openapi.json' tells programs.",
     "method_not_allowed": "This path has no such method; 'Allow' names the ones it has.",
     "payload_too_large": "Body and decoded attachments together exceed 15 MB.",
     "attachment_too_large": "One attachment exceeds 10 MB, or all of them 15 MB.",
@@ -32,13 +32,14 @@ MESSAGES: Mapping[str, str] = {
     "username_reserved": "On a shared domain this name is reserved, for a role ('support') or for the operator: choose"
     " another, or a domain of your own.",
     "address_already_exists": "Another inbox has this address.",
-    "address_in_cooldown": "This address was deactivated less than 90 days ago.",
+    "address_in_cooldown": "This address was deactivated less than 90 days ago; it is free at 'details.cooldownUntil'.",
     "inbox_not_found": "There is no active inbox with this id.",
     "agent_not_found": "There is no agent with this id.",
     # Sending
-    "sending_not_approved": "Sending is paused for this organization.",
+    "sending_not_approved": "Sending is paused for this organization: 'details.reason' says why, and 'details.action'"
+    " what to do.",
     "sandbox_bulk_not_allowed": "This plan sends to a single 'to' recipient, without cc and bcc.",
-    "recipient_suppressed": "A recipient is on the suppression list.",
+    "recipient_suppressed": "'details.email' is on the suppression list, for 'details.reason'.",
     "sending_paused_bulk_review": "A broadcast pattern paused sending until it was reviewed; replies are unaffected.",
     "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.retryAt'"
     " says until when.",
@@ -50,7 +51,8 @@ MESSAGES: Mapping[str, str] = {
     "recipient_not_allowed": "Nothing was sent: 'details.address' may not be written to; 'details.reason' says why.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
     "spend_cap_reached": "The spend protection threshold of this plan is reached.",
-    "limit_reached": "The allowance of this plan is used up.",
+    "limit_reached": "The allowance of 'details.resource' is used up until 'details.resetsAt'; where that is null, make"
+    " room.",
     "email_delivery_failed": "The queue refused the message; nothing was counted. 'details.isRetrySafe' says"
     " whether to retry.",
     "provider_unavailable": "The sending queue takes nothing at the moment; try again later.",

@@ -64,6 +64,7 @@ async def test_an_unknown_path_is_404_with_a_key_and_401_without(shared: Running
     ):
         answer = await shared.api.get(path)
         assert (answer.status, answer.code) == (404, "not_found"), path
+        assert "/docs" in answer.error["message"]  # who opens the address in a browser sees where to go
         answer = await shared.api.with_key(None).get(path)
         assert (answer.status, answer.code) == (401, "unauthorized"), path
     answer = await shared.api.with_key("svc_live_" + "0" * 48).get("/v1/nowhere")

@@ -93,6 +93,17 @@ def test_a_code_of_our_own_making_is_documented() -> None:
     assert sorted(told) == sorted((code, str(status)) for code, status in STATUSES.items())
 
 
+def test_a_text_refers_to_details_that_there_are_and_where_they_say_what_to_do_it_does() -> None:
+    document = (SOURCE.parent / "docs" / "contract.md").read_text("utf-8")
+    table = re.findall(r"^\| `(\w+)` \| \d{3} \|.*\| (.*) \|$", document, re.MULTILINE)
+    told = {code: set(re.findall(r"`(\w+)`", details)) for code, details in table}
+    named = {code: set(re.findall(r"'details\.(\w+)'", text)) for code, text in MESSAGES.items()}
+    for code, names in named.items():
+        assert names <= told.get(code, set()), code
+    for code in ("limit_reached", "recipient_suppressed", "sending_not_approved", "address_in_cooldown"):
+        assert named[code], code
+
+
 def test_every_code_raised_is_in_the_table() -> None:
     raised = {
         code
