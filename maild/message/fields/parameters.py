@@ -78,6 +78,8 @@ def media_type(word: str) -> str:
     """`type/subtype`, or what RFC 2045 §5.2 and §6.4 would have us assume instead."""
     if _MEDIA_TYPE.fullmatch(word):
         return word
+    if word.removesuffix("/") == "multipart":
+        return "multipart/mixed"
     return "text/plain" if word in ("", "text", "text/") else OCTET_STREAM
 
 

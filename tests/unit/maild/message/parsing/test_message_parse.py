@@ -362,6 +362,15 @@ def test_ids_keep_brackets_and_references_keep_the_first_and_the_newest() -> Non
     assert parse(b"Message-ID: two words\r\n\r\n").message_id is None
 
 
+@pytest.mark.parametrize(
+    "declared", ["multipart; boundary=a", "multipart/; boundary=a", "Multipart boundary=a"]
+)
+def test_a_multipart_that_does_not_say_of_which_kind_is_mixed(declared: str) -> None:
+    raw = crlf(f"Content-Type: {declared}\n\n--a\n\nhi\n--a\nContent-Type: image/png\n\nx\n--a--\n")
+    message = parse(raw)
+    assert (text_of(raw, message), len(message.attachments), message.defects) == ("hi", 1, ("no-author",))
+
+
 def test_an_empty_field_hides_none_of_its_name() -> None:
     """Programs that add a field where one stands already."""
     twice = ("Message-ID", "<m@x>"), ("In-Reply-To", "<a@x>"), ("References", "<r@x>\r\n <a@x>")
