@@ -203,7 +203,8 @@ class LogEvent(StrEnum):
     REQUEST_REFUSED = (
         "request_refused",
         "info",
-        "A request was answered with 4xx or 5xx, or a tool (`tool`, of MCP) with an error (`code`).",
+        "A request was answered with 4xx or 5xx, or a tool (`tool`, of MCP) with an error (`code`); `faults`, "
+        "`reason`, `resource` and `required_scope` are those of its details.",
     )
     HTTP_MALFORMED = "http_malformed", "info", "Octets came that are not an HTTP request."
     HTTP_CLIENT_LEFT = "http_client_left", "info", "The client was gone before its answer."

@@ -1,5 +1,6 @@
 """The outermost layer of HTTP: nothing leaves without a request id and, for what is refused, the envelope."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -30,6 +31,10 @@ METHOD_CHARS = 10
 RETRY_AFTER_S = 2  # of a request that found no place in time
 LEFT = 499  # the client left: the status is only logged
 CODE = web.RequestKey("code", str)  # of the error that is answered
+WHY = web.RequestKey(
+    "why", dict[str, Any]
+)  # of the error, what our own words say: no name or address of a peer
+_OUR_WORDS = {"reason": "reason", "resource": "resource", "requiredScope": "required_scope"}
 TOLD = web.RequestKey(
     "told", dict[str, Any]
 )  # what else the line in the log says, where a door knows more than a route
@@ -114,6 +119,7 @@ class Gate:
             fields |= {"key_id": principal.key_id, "organization_id": principal.organization_id}
         if is_refused:  # any client can bring those about in a loop, with a key or without
             whose = None if principal is None else principal.organization_id
+            fields |= request.get(WHY, {})
             self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=code, **fields)
         else:
             tell(self._log, done, **fields)
@@ -198,8 +204,14 @@ def _has_open_end(request: web.Request) -> bool:
 
 
 def _refuse(request: web.Request, error: Refusal) -> web.Response:
-    request[CODE] = error.code
+    request[CODE], request[WHY] = error.code, _in_our_words(error.details or {})
     return refuse(error)
+
+
+def _in_our_words(details: Mapping[str, Any]) -> dict[str, Any]:
+    told = {name: details[one] for one, name in _OUR_WORDS.items() if one in details}
+    faults = sorted({fault["code"] for fault in details.get("fields", ())})
+    return {**told, "faults": faults} if faults else told
 
 
 def _early(request: web.Request, error: Refusal) -> web.Response:

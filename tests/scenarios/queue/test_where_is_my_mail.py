@@ -179,3 +179,19 @@ async def test_a_request_that_was_refused_says_why(world: World) -> None:
     assert (refused["method"], refused["route"]) == ("GET", "/v1/messages/{id}")
     assert (refused["status"], refused["code"]) == (404, "message_not_found")
     assert refused["key_id"].startswith("key_") and refused["request_id"].startswith("req_")
+
+
+async def test_a_refusal_tells_what_of_its_details_is_in_words_of_ours(world: World) -> None:
+    """Which scope, whose limit, what kind of fault: a code alone leaves an operator to ask the caller."""
+    api = world.daemon.api
+    await api.post("/v1/rules", direction="outbound", action="block", value="evil.test")
+    for path, body in (
+        ("/v1/messages/send", {"inboxId": world.inbox["id"], "to": ["a@evil.test"], "text": BODY}),
+        ("/v1/inboxes", {SUBJECT: 1, "username": "x"}),
+    ):
+        with pytest.raises(DaemonError):
+            await api.post(path, **body)
+    by_rule, invalid = [one for one in world.lines() if one["event"] == "request_refused"]
+    assert (by_rule["code"], by_rule["reason"]) == ("recipient_not_allowed", "rule")
+    assert (invalid["code"], invalid["faults"]) == ("validation_failed", ["too_short", "unknown_field"])
+    assert "reason" not in invalid and "faults" not in by_rule
