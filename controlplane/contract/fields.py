@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from controlplane.contract.scopes import GRANTABLE
+from controlplane.contract.scopes import GRANTABLE, SCOPES
 from maild.message.fields.address import AddressSyntaxError, validate
 from maild.message.fields.idn import ascii_domain
 from maild.message.writing.header_writer import ComposeError, write_extra
@@ -199,7 +199,7 @@ def _integral(value: Any) -> Any:
 
 def _scope(value: str) -> str:
     if value not in GRANTABLE:
-        raise PydanticCustomError("not_allowed", "There is no such scope")
+        raise PydanticCustomError("not_allowed", f"There is no such scope; there are {', '.join(SCOPES)}")
     return value
 
 

@@ -28,6 +28,11 @@ CODES = {
     "int_from_float": "wrong_type",
     "literal_error": "not_allowed",
 }
+# Where pydantic's own words are Python's.
+WORDS = {
+    **dict.fromkeys(("model_type", "dict_type"), "Expected a JSON object"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "Expected true or false"),
+}
 
 
 def validated(model: type[Model], document: Any, *, may_have_unfit_texts: bool = True) -> Model:
@@ -62,7 +67,9 @@ def _fault(error: Any, model: type[BaseModel]) -> Fault:
         if step == "[key]":
             continue
         path = f"{path}[{step}]" if isinstance(step, int) else joined(path, str(step))
-    return Fault(path, code, _known_fields(model, error["loc"]) if code == "unknown_field" else error["msg"])
+    if code == "unknown_field":
+        return Fault(path, code, _known_fields(model, error["loc"]))
+    return Fault(path, code, WORDS.get(kind, error["msg"]))
 
 
 def _known_fields(model: type[BaseModel], place: Sequence[Any]) -> str:

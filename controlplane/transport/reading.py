@@ -105,6 +105,8 @@ def _parse(raw: bytearray) -> Any:
             raw.clear()
             return document
     _refuse_many(raw)
+    if not raw:
+        raise _not_json("The body is empty: send a JSON object")
     try:
         text = raw.decode()
         raw.clear()

@@ -219,6 +219,28 @@ async def test_every_fault_is_told_at_once(shared: Running) -> None:
     assert all(one["message"] for one in answer.error["details"]["fields"])
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("/v1/inboxes", b"[]", "Expected a JSON object"),
+        ("/v1/inboxes", b'{"username": "bot", "metadata": []}', "Expected a JSON object"),
+        ("/v1/inboxes", b"", "The body is empty: send a JSON object"),
+        ("/v1/keys", b'{"name": "n", "scopes": ["message:read"]}', "messages:read, messages:send"),
+        ("/v1/messages?unread=maybe", None, "Expected true or false"),
+    ],
+)
+@on_shared
+async def test_a_fault_is_told_in_words_of_the_api(
+    shared: Running, path: str, body: bytes | None, message: str
+) -> None:
+    """Not in those of Python, whose classes and dictionaries no caller knows."""
+    method = "GET" if body is None else "POST"
+    headers = {} if body is None else {"Content-Type": "application/json"}
+    answer = await shared.api.call(method, path, data=body, headers=headers)
+    (fault,) = answer.error["details"]["fields"]
+    assert message in fault["message"]
+
+
 @on_shared
 async def test_a_name_that_is_unknown_is_answered_with_those_that_are_known(shared: Running) -> None:
     """Programs, and models above all, write `inbox_id`, or `waitSeconds` where it is `timeoutSeconds`."""
