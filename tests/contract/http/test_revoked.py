@@ -29,7 +29,7 @@ IDLE = {
 # What goes on by itself, whoever asks.
 FAR_MS = int(datetime.now(UTC).timestamp() + 86_400) * 1000
 RULE = {"direction": "inbound", "action": "block", "value": "x.test"}
-_OWN_TABLES = ("api_keys", "rate_windows", "sqlite_sequence", "search_tail")
+_OWN_TABLES = ("api_keys", "rate_windows", "replies_settled", "sqlite_sequence", "search_tail")
 
 
 def contents(running: Running) -> dict[str, list[Any]]:
