@@ -14,9 +14,10 @@ import asyncio
 import errno
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import aiohappyeyeballs
 
@@ -153,6 +154,7 @@ class Egress(Service):
         tls, connection = self._tls, EndpointConnection()
         if tls is None:
             raise EgressFailed("shutting down")
+        opening = _Opening(self._guard.open_socket)
         try:
             async with asyncio.timeout_at(deadline_s):
                 addresses = await self._guard.addresses(target)
@@ -160,7 +162,8 @@ class Egress(Service):
                     [_info(address, target.endpoint.port) for address in addresses],
                     happy_eyeballs_delay=NEXT_ADDRESS_S,
                     interleave=1,
-                    socket_factory=self._guard.open_socket,
+                    loop=cast(asyncio.AbstractEventLoop, opening),
+                    socket_factory=opening.open_socket,
                 )
                 try:
                     await asyncio.get_running_loop().create_connection(
@@ -173,13 +176,11 @@ class Egress(Service):
                     connected.close()
                     raise
                 return connection
-        except (
-            OSError,
-            ValueError,
-            MemoryError,
-        ) as error:  # TimeoutError is an OSError; TLS takes not every name
-            if is_exhaustion(error):
-                raise EgressStarved from error
+        # TimeoutError is an OSError; TLS takes not every name; IndexError: aiohappyeyeballs has no OSError to raise.
+        except (OSError, ValueError, MemoryError, IndexError) as error:
+            want = error if is_exhaustion(error) else opening.want
+            if want is not None:
+                raise EgressStarved from want
             raise EgressFailed(self._reason(error)) from error
 
     def _reason(self, error: Exception) -> str:
@@ -252,6 +253,35 @@ class _Guard:
         opened = socket.socket(family, kind, protocol)
         receive_little(opened)
         return opened
+
+
+class _Opening:
+    """The sockets of one connection, and what of the event loop opens them. `want`: for which one was not opened here.
+
+    aiohappyeyeballs would not tell: it makes one OSError of several, without a number, and passes over a MemoryError.
+    """
+
+    def __init__(self, open_socket: Callable[[tuple[Any, ...]], socket.socket]) -> None:
+        self._open_socket = open_socket
+        self._loop = asyncio.get_running_loop()
+        self.want: Exception | None = None
+
+    def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
+        with self._noting():
+            return self._open_socket(info)
+
+    async def sock_connect(self, sock: socket.socket, address: tuple[Any, ...]) -> None:
+        with self._noting():
+            await self._loop.sock_connect(sock, address)
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if is_exhaustion(error):
+                self.want = error
+            raise
 
 
 class _Kept:

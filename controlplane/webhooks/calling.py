@@ -14,6 +14,7 @@ from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import attempts, signing
 from controlplane.webhooks.attempts import AttemptVerdict
 from controlplane.webhooks.secrets import Secrets
+from storage.exhaustion import is_exhaustion
 from storage.records import WebhookAttempt, WebhookRow, dump
 
 log = structlog.get_logger("maild.webhooks")
@@ -62,9 +63,16 @@ class Caller:
     async def call(self, call: EndpointRequest, on_sent: OnSent = nobody_waits) -> Sent:
         """Never raises: whatever happens is a verdict. `on_sent` is called when the request is on its way."""
         headers: dict[str, str] = {}
+        is_sent = False
+
+        def sent() -> None:
+            nonlocal is_sent
+            is_sent = True
+            on_sent()
+
         try:
             headers = self._headers(call)
-            response = await self._egress.post(call.webhook.url, call.body, headers, on_sent)
+            response = await self._egress.post(call.webhook.url, call.body, headers, sent)
             status, answer = response.status, response.body
         except EgressFailed as error:
             verdict = self.unanswered(error.reason, call.attempt)
@@ -72,11 +80,13 @@ class Caller:
         except EgressRefused as error:
             reason = f"not called: the URL {error.reason}"
             return Sent(headers, None, None, self.unanswered(reason, call.attempt))
-        except Exception:
-            log.exception(
-                "attempt_failed", webhook_id=call.webhook.id, event_id=call.event_id, attempt=call.attempt
-            )
-            return Sent(headers, None, None, self.unanswered("internal error", call.attempt))
+        except Exception as error:
+            is_starved = is_exhaustion(error) and not is_sent
+            if not is_starved:
+                log.exception(
+                    "attempt_failed", webhook_id=call.webhook.id, event_id=call.event_id, attempt=call.attempt
+                )
+            return Sent(headers, None, None, self.unanswered("internal error", call.attempt), is_starved)
         return Sent(headers, status, answer, attempts.answered(status, call.attempt, self._delays_s))
 
     def unanswered(self, error: str, attempt: int) -> AttemptVerdict:

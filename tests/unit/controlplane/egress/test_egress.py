@@ -7,7 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -316,23 +316,34 @@ async def test_after_stop_nothing_is_called(sink: WebhookSink) -> None:
     assert (await failure(door, sink.url())).reason == "shutting down"
 
 
-@pytest.mark.parametrize(
-    ("where", "error"),
-    [
-        ("look-up", OSError(errno.EMFILE, "Too many open files")),
-        ("look-up", MemoryError()),
-        ("socket", OSError(errno.EMFILE, "Too many open files")),
-    ],
-)
+WANTS = [
+    OSError(errno.EMFILE, "Too many open files"),
+    OSError(errno.ENOBUFS, "No buffer space"),
+    MemoryError(),
+]
+
+
+@pytest.mark.parametrize("error", WANTS, ids=repr)
+@pytest.mark.parametrize("where", ["look-up", "socket", "first socket", "connect", "first connect"])
 async def test_who_could_not_be_called_for_want_of_descriptors_was_not_called(
     sink: WebhookSink, monkeypatch: pytest.MonkeyPatch, where: str, error: Exception
 ) -> None:
+    """Nor where the want is over for the second address, and nobody listens there."""
+    more = [ConnectionRefusedError(errno.ECONNREFUSED, "refused")] if where.startswith("first") else [error]
+    failures = [error, *more]
+
     async def resolve(host: str) -> list[str]:
         if where == "look-up":
             raise error
         return ["127.0.0.1", "127.0.0.2"]
 
-    monkeypatch.setattr(client._Guard, "open_socket", Mock(side_effect=error))
+    class Failing(client._Opening):
+        def __init__(self, open_socket: Any) -> None:
+            super().__init__(Mock(side_effect=failures) if where.endswith("socket") else open_socket)
+            if where.endswith("connect"):
+                self._loop = Mock(sock_connect=AsyncMock(side_effect=failures))
+
+    monkeypatch.setattr(client, "_Opening", Failing)
     egress = egress_to(sink, resolve)
     await egress.start()
     with pytest.raises(EgressStarved):

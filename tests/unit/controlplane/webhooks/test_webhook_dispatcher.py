@@ -8,7 +8,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 
 from conf.settings import Webhooks
-from controlplane.egress.client import EgressFailed
+from controlplane.egress.client import EgressFailed, OnSent, nobody_waits
 from controlplane.egress.http1 import HttpResponse
 from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import signing
@@ -117,6 +117,7 @@ async def test_five_attempts_on_schedule_then_failed(world: WebhookWorld) -> Non
         (EgressFailed("the connection was refused"), "pending", None, "the connection was refused"),
         (EgressRefused("is private"), "pending", None, "not called: the URL is private"),
         (RuntimeError("secret path"), "pending", None, "internal error"),
+        (MemoryError(), "pending", None, "internal error"),  # behind the request, which may have arrived
     ],
 )
 async def test_what_follows_from_a_failure(
@@ -132,6 +133,30 @@ async def test_what_follows_from_a_failure(
     (record,) = await world.attempts()
     assert (record.is_successful, record.response_status, record.error) == (0, status, error)
     assert (await world.states())[0][0] == state
+    await dispatcher.stop()
+
+
+async def test_memory_that_was_missing_before_the_request_left_is_no_attempt(world: WebhookWorld) -> None:
+    class ShortOfMemory(ScriptedPoster):
+        wants = 2
+
+        async def post(
+            self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = nobody_waits
+        ) -> HttpResponse:
+            if self.wants:
+                self.wants -= 1
+                raise MemoryError
+            return await super().post(url, body, headers, on_sent)
+
+    poster = ShortOfMemory()
+    await world.webhook(URL)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    await world.event()
+    await poster.posted_count(1)
+    await world.settled(dispatcher)
+    (record,) = await world.attempts()
+    assert (record.attempt, record.is_successful, poster.wants) == (1, 1, 0)
     await dispatcher.stop()
 
 
