@@ -122,14 +122,13 @@ async def _over_udp(nameserver: Nameserver, question: DnsQuestion) -> bytes:
     # A socket for each question: its port is one more number that a forger must guess (RFC 5452 §9.2).
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[bytes] = loop.create_future()
-    transport, _ = await loop.create_datagram_endpoint(
-        lambda: _Asker(question.is_answered_by, answered), remote_addr=nameserver
-    )
+    asker = _Asker(question.is_answered_by, answered)
     try:
+        transport, _ = await loop.create_datagram_endpoint(lambda: asker, remote_addr=nameserver)
         transport.sendto(question.to_wire())
         return await answered
     finally:
-        transport.close()
+        asker.close()
 
 
 class _Asker(asyncio.DatagramProtocol):
@@ -138,6 +137,19 @@ class _Asker(asyncio.DatagramProtocol):
     def __init__(self, is_answer: Callable[[bytes], bool], answered: asyncio.Future[bytes]) -> None:
         self._is_answer = is_answer
         self._answered = answered
+        self._transport: asyncio.BaseTransport | None = None
+        self._is_closed = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        if self._is_closed:
+            transport.close()
+
+    def close(self) -> None:
+        """Whoever is cancelled before the loop has given him the transport could not close it."""
+        self._is_closed = True
+        if self._transport is not None:
+            self._transport.close()
 
     def datagram_received(self, data: bytes, addr: object) -> None:
         if not self._answered.done() and self._is_answer(data):
