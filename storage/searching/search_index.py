@@ -23,7 +23,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from storage.engine.failures import is_closed_to_us, may_pass
 from storage.engine.tx import Tx
+from storage.exhaustion import is_short_of_descriptors
 from storage.searching import index_batches, index_schema
 from storage.searching.index_batches import Entry, Gone
 from storage.searching.index_file import MISPLACED, IndexLost, connect, is_damage
@@ -63,7 +65,9 @@ class SearchIndex:
     # Who writes ----------------------------------------------------------------------------------
 
     def open(self, mark: str | None) -> str | None:
-        """Open the file for writing where it belongs to a store that names this mark; else say why not."""
+        """Open the file for writing where it belongs to a store that names this mark; else say why not.
+
+        StoreFailure where the machine can't open it now, so that it says nothing of the file."""
         self.close()
         if not self.path.exists():
             return "missing"
@@ -71,7 +75,11 @@ class SearchIndex:
             self._writer = connect(self.path, "rw")
             self._readers.begin()
             is_complete = index_schema.is_complete_for(Tx(self._writer), mark)
-        except (IndexLost, sqlite3.DatabaseError) as error:
+        except sqlite3.DatabaseError as error:
+            if _is_of_the_moment(error):
+                raise
+            return str(error)
+        except IndexLost as error:
             return str(error)
         if is_complete:
             self._readers.allow()
@@ -181,3 +189,10 @@ class SearchIndex:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
                 raise
+
+
+def _is_of_the_moment(error: sqlite3.Error) -> bool:
+    """Would the same file open at another time? To make it anew takes hours of work in a large store."""
+    if is_damage(error):
+        return False
+    return may_pass(error) or (is_closed_to_us(error) and is_short_of_descriptors())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from storage.records import load
-from storage.searching import index_schema
+from storage.searching import index_schema, search_index
 from storage.searching.index_batches import Entry, Gone
 from storage.searching.index_file import IndexLost
 from storage.searching.search_index import SearchIndex, Walked
@@ -166,6 +166,38 @@ def test_a_file_that_is_no_whole_index_of_ours_is_not_opened(
     index.complete()
     assert found(index, "wor") == []
     index.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "is_short", "why"),
+    [
+        (sqlite3.SQLITE_CANTOPEN, True, None),
+        (sqlite3.SQLITE_NOMEM, False, None),
+        (sqlite3.SQLITE_IOERR, False, None),
+        (sqlite3.SQLITE_BUSY, False, None),
+        (sqlite3.SQLITE_CANTOPEN, False, "so it is"),  # its owner is another, say
+        (sqlite3.SQLITE_IOERR_SHORT_READ, True, "so it is"),
+        (sqlite3.SQLITE_NOTADB, True, "so it is"),
+    ],
+)
+def test_a_want_of_the_moment_is_no_reason_to_make_it_anew(
+    index: SearchIndex, monkeypatch: pytest.MonkeyPatch, code: int, is_short: bool, why: str | None
+) -> None:
+    """The index of a large store is hours of work, and a start with too few descriptors a moment."""
+
+    def failing(*args: Any) -> sqlite3.Connection:
+        error = sqlite3.OperationalError("so it is")
+        error.sqlite_errorcode = code
+        raise error
+
+    index.change(None, [ONE], [], None)
+    monkeypatch.setattr(search_index, "connect", failing)
+    monkeypatch.setattr(search_index, "is_short_of_descriptors", lambda: is_short)
+    if why is not None:
+        assert index.open("a mark") == why
+    else:
+        with pytest.raises(sqlite3.OperationalError):
+            index.open("a mark")
 
 
 def test_damage_that_a_search_meets_ends_the_index(index: SearchIndex, tmp_path: Path) -> None:
