@@ -24,7 +24,7 @@ _LAYOUT = {
     "style",
     "class",
 }
-_FOR_READERS = {"title", "role", "aria-label", "aria-hidden"}
+_FOR_READERS = {"title", "role", "aria-label", "aria-hidden", "hidden"}
 _TAGS = nh3.ALLOWED_TAGS | {"font", "tfoot", "u", "address", "section", "main"}
 _ATTRIBUTES = {
     **{
@@ -33,12 +33,22 @@ _ATTRIBUTES = {
     "font": {"color", "face", "size"},
     "table": set(nh3.ALLOWED_ATTRIBUTES["table"]) | {"cellpadding", "cellspacing"},
     "a": {"href", "hreflang", "name", "target"},
+    "details": {"open"},
 }
-# What nh3 does not know: that `background` is a URL, and what old browsers take for a program in a style. A filter for
-# each attribute makes cleaning half as long again, so it is asked only where one of these may stand.
+# What nh3 does not know: that `background` is a URL, that styles have URLs (of a share of a network or a file, which
+# some mail programs open), and what old browsers take for a program in a style. A filter for each attribute makes
+# cleaning half as long again, so it is asked only where one of these may stand.
 _BACKGROUND = re.compile(r"background\s*=", re.IGNORECASE)
-_BACKGROUND_SCHEMES = ("http://", "https://", "cid:")
-_EXPRESSION = re.compile(r"expression\s*\(", re.IGNORECASE)
+_PICTURE_SCHEMES = ("http://", "https://", "cid:")
+_PICTURE = r"(?:https?://|cid:)"
+_FUNCTION = r"(?:expression|image-set|(?<![\w-])src)\s*\("  # two name pictures by plain strings
+_ACTIVE_STYLE = re.compile(rf"{_FUNCTION}|url\((?!(?:&quot;)?{_PICTURE})", re.IGNORECASE)
+_ACTIVE_FUNCTION = re.compile(_FUNCTION, re.IGNORECASE)
+_STRING = r'"(?>(?:[^"\\]++|\\.)*)"'
+_STRING_OR_URL = re.compile(
+    rf"{_STRING}|(?<![\w-])url\((?!\"?{_PICTURE})(?:{_STRING}|(?>(?:[^\")\\]++|\\.)*))\)",
+    re.IGNORECASE | re.DOTALL,
+)
 # What words stand on, and in which colour, is often said of the body alone, and nh3 makes a part of a page, which has
 # none: it becomes a `div`, to which `bgcolor` and `text` mean nothing.
 _BODY = re.compile(r"<body(?=\s)", re.IGNORECASE)
@@ -72,11 +82,9 @@ class Sanitizer:
         """The HTML with the allowed tags, attributes and styles alone. It takes some twenty times the text's memory,
         and for text that `is_too_complex` time that grows with its square."""
         html = _BODY.sub(_ground, html, count=_BODIES)
-        if _BACKGROUND.search(html):
-            return self._filtering_cleaner.clean(html)
-        clean = self._cleaner.clean(html)
-        # Escapes and comments of CSS are gone from what is clean, so nothing hides the word.
-        return self._filtering_cleaner.clean(clean) if _EXPRESSION.search(clean) else clean
+        clean = (self._filtering_cleaner if _BACKGROUND.search(html) else self._cleaner).clean(html)
+        # Escapes and comments of CSS are gone from what is clean, so nothing hides the words.
+        return self._filtering_cleaner.clean(clean) if _ACTIVE_STYLE.search(clean) else clean
 
     def clean_any(self, html: str) -> str:
         """The same for HTML that nobody has looked at; of one that is too complex its words alone."""
@@ -90,7 +98,7 @@ def _cleaner(layout: set[str], attribute_filter: Callable[[str, str, str], str |
         tags=_TAGS,
         attributes={**_ATTRIBUTES, "*": layout | _FOR_READERS},
         attribute_filter=attribute_filter,
-        clean_content_tags={"script", "style", "title", "iframe", "object", "noscript"},
+        clean_content_tags={"script", "style", "title", "iframe", "noembed", "noframes", "noscript"},
         url_schemes={"http", "https", "mailto", "tel", "cid"},
         filter_style_properties=_STYLES,
         url_relative="deny",
@@ -110,5 +118,11 @@ def _ground(body: re.Match[str]) -> str:
 
 def _inert(_tag: str, name: str, value: str) -> str | None:
     if name == "background":
-        return value if value.lower().startswith(_BACKGROUND_SCHEMES) else None
-    return None if name == "style" and _EXPRESSION.search(value) else value
+        return value if value.lower().startswith(_PICTURE_SCHEMES) else None
+    if name != "style":
+        return value
+    return None if _ACTIVE_FUNCTION.search(value) else _STRING_OR_URL.sub(_without_url, value)
+
+
+def _without_url(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else " none "

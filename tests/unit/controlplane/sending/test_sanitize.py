@@ -82,6 +82,8 @@ def test_no_mixture_of_tags_acts(html: str) -> None:
         '<a href="tel:+4930123">x</a>',
         "<h1>a</h1><p>b<br>c</p><ul><li>d</li></ul><blockquote>e</blockquote><pre>f</pre>",
         "<p>Gr\u00fc\u00dfe \U0001f600 &lt;b&gt; &amp;</p>",
+        '<details open=""><summary>a</summary>b</details>',
+        '<p hidden="">a</p>',
     ],
 )
 def test_what_mail_needs_is_kept(html: str) -> None:
@@ -94,6 +96,21 @@ def test_inline_styles_are_kept_property_by_property() -> None:
     )
     assert "color" in kept and "font-size" in kept
     assert "position" not in kept and "evil" not in kept
+
+
+@pytest.mark.parametrize(
+    ("style", "kept"),
+    [
+        ("background:url(https://a.test/b.png)", "background:url(https://a.test/b.png)"),
+        ("background:url('cid:b@c') red", "background:url(&quot;cid:b@c&quot;) red"),
+        ("color:red;background:url(b.png) #eee", "color:red;background:none #eee"),
+        ("color:red;background:url() #eee", "color:red;background:none #eee"),
+        ("background:url('b\\'c\\)') red;color:red", "background:none red;color:red"),
+        ("font-family:'url(x'", "font-family:&quot;url(x&quot;"),
+    ],
+)
+def test_a_style_keeps_what_stands_beside_a_picture_that_may_not_be_fetched(style: str, kept: str) -> None:
+    assert clean(f'<p style="{style}">x</p>') == f'<p style="{kept}">x</p>'
 
 
 @pytest.mark.parametrize(
@@ -131,8 +148,14 @@ def test_many_bodies_are_no_work_and_no_depth() -> None:
 
 def test_words_survive_whatever_stands_around_them() -> None:
     assert clean("<form>kept <script>gone</script><blink>kept too</blink></form>") == "kept kept too"
+    assert clean("<object data=a.swf><param name=a><p>kept</p></object>") == "<p>kept</p>"
     assert clean("") == ""
     assert clean("plain < text & more") == "plain &lt; text &amp; more"
+
+
+@pytest.mark.parametrize("name", ["noembed", "noframes"])
+def test_markup_that_no_browser_reads_does_not_become_words(name: str) -> None:
+    assert clean(f"a<{name}><b>no</b> frames</{name}>c") == "ac"
 
 
 def test_a_large_document_takes_no_time() -> None:
