@@ -218,7 +218,17 @@ def _validate(address: str) -> str:
     domain = checked.ascii_domain
     if special:
         domain = domain.removesuffix(_STAND_IN) + special
-    return f"{checked.local_part}@{domain.lower()}"
+    return _of_fit_length(checked.local_part, domain.lower())
+
+
+def _of_fit_length(local: str, domain: str) -> str:
+    """The address. The package counts characters of local parts, without their quotes; RFC 5321 §4.5.3.1 octets."""
+    address = f"{local}@{domain}"
+    if len(local.encode()) > MAX_LOCAL_OCTETS:
+        raise AddressSyntaxError(f"The part before the @-sign is longer than {MAX_LOCAL_OCTETS} octets.")
+    if len(address.encode()) > MAX_ADDRESS_OCTETS:
+        raise AddressSyntaxError(f"The email address is longer than {MAX_ADDRESS_OCTETS} octets.")
+    return address
 
 
 # The package refuses special-use names by a process-wide list. Rather than change that for

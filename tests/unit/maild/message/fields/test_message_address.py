@@ -179,6 +179,9 @@ def test_valid_api_addresses(address: str, expected: str) -> None:
         '"a\nb"@x.org',
         "\ud800@x.org",
         "a" * 65 + "@x.org",
+        '"' + "a " * 31 + 'a"@x.org',  # 65 octets before the "@", the quotes among them
+        "\u00fc" * 33 + "@x.org",
+        "a" * 64 + "@" + ".".join(["b" * 60] * 3) + ".invalid",  # 255 octets
         "a@" + "b" * 64 + ".org",
         "a@" + "b." * 130 + "org",
         "a" * 1000000,
@@ -200,3 +203,13 @@ def test_quoted_local_parts_stay_quoted_where_they_must() -> None:
     for address in ('"a b"@x.org', '"a@b"@x.org', '"a,b;c<d>"@x.org', '"a\\"b"@x.org'):
         assert validate(address) == address
     assert validate('"plain"@x.org') == "plain@x.org"
+
+
+@pytest.mark.parametrize(
+    "address", ['"' + "a " * 31 + '"@x.org', "\u00fc" * 32 + "@x.org", '"' + "a" * 64 + '"@x.org']
+)
+def test_a_local_part_may_have_64_octets(address: str) -> None:
+    """RFC 5321 §4.5.3.1.1."""
+    sent = validate(address)
+    assert len(sent.partition("@")[0].encode()) == 64
+    assert parse_path(f"<{sent}>".encode(), smtputf8=True).address == sent
