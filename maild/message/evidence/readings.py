@@ -27,8 +27,8 @@ _REFERENCE = re.compile(r"&#?\w{1,32};?")
 _FILLING = re.compile(r"[\s\u00a0\u034f\u00ad\u200b-\u200d\u2007\u2060\ufeff]+")
 TAG_LIKE: Final = re.compile(r"<[^<>]{0,2000}>")
 _GLUES = re.compile(rf"[^\W_]|[^\x00-\x7f]|[&;{re.escape(SIGNS)}]")  # also a reference, to whatever
-# What the text made of HTML leaves out (html_text.py).
-_LEFT_OUT = ("display:none", "visibility:hidden", "mso-hide:all")
+# What the text made of HTML leaves out (html_hidden.py).
+_LEFT_OUT = ("display:none", "visibility:hidden", "visibility:collapse", "hidden")
 
 Chosen = Callable[[TextRun], bool]
 

@@ -4,7 +4,8 @@ It reads the tokens of the raw markup (html_tokens.py), and is as linear as they
 show; it only makes it readable.
 
 What a browser would not show is left out: scripts, styles, titles, `display:none` (hidden text is how an author talks
-to a program behind its owner's back). Lines end where a browser ends them, by element or by the element's own style.
+to a program behind its owner's back), but not what Outlook alone hides (`mso-hide`), as many buttons. Lines end where
+a browser ends them, by element or by the element's own style.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from maild.message.html.html_lines import BOXES, LINES
+from maild.message.html.html_hidden import NO_STYLE, TABLE_PARTS, HiddenElement, is_hidden, own_style
+from maild.message.html.html_lines import BLOCKS, BOXES, LINES
 from maild.message.html.html_tokens import TokenKind, html_tokens, unescape
 
 MAX_HTML_CHARS: Final = 1_000_000
@@ -21,12 +23,11 @@ _MAX_QUOTE_DEPTH = 10
 _MAX_URL_CHARS = 2000
 
 _ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([a-zA-Z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
-_HIDDEN = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all", re.IGNORECASE)
+_MAY_HIDE = re.compile(r"display|visibility|hidden|[\\&]", re.IGNORECASE)  # also in escapes and references
 # What Gmail and Apple Mail write where authors set their own words further in.
 _INDENTED = re.compile(
     r"margin: ?0(?:px)? 0(?:px)? 0(?:px)? 40px; ?border: ?none; ?padding: ?0(?:px)?;?\Z", re.IGNORECASE
 )
-_DISPLAY = re.compile(r"(?<![\w-])display\s*+:\s*+([a-z-]++)", re.IGNORECASE)
 # Values of `display` of which browsers make lines of their own.
 _LINE_DISPLAYS = frozenset("block flex flow-root grid list-item table table-caption table-row".split())
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
@@ -74,7 +75,8 @@ class _TextWriter:
         self._link_begin: tuple[int, int] | None = None  # line and column of the first word in it
         self._is_marked = False  # the line has the mark of a list's item alone
         self._boxes: dict[str, list[bool]] = {}  # by name, from the outermost on a line: is each on one?
-        self._hidden: tuple[str, int] | None = None  # element, depth of its own name
+        self._blocks: dict[str, int] = {}  # by name: how many are open
+        self._hidden: HiddenElement | None = None
 
     def text(self, raw: str) -> None:
         if self._hidden is not None:
@@ -93,25 +95,35 @@ class _TextWriter:
 
     def open(self, name: str, attributes: str) -> None:
         if self._hidden is not None:
-            if name == self._hidden[0]:
-                self._hidden = (name, self._hidden[1] + 1)
-            return
-        style = _attribute(attributes, "style") if "style" in attributes.lower() else ""
-        if style and name not in _VOID and _HIDDEN.search(style):
-            self._hidden = (name, 1)
-        elif name == "br":
+            if name in _VOID or self._hidden.open(name):
+                return
+            self._hidden = None
+        style = NO_STYLE
+        if attributes and _MAY_HIDE.search(attributes):
+            style = own_style(_attribute(attributes, "style"))
+            if is_hidden(attributes, style) and (name not in TABLE_PARTS or self._blocks.get("table")):
+                if name not in _VOID:
+                    self._hidden = HiddenElement(name, self._blocks)
+                return
+        if name in BLOCKS:
+            self._blocks[name] = self._blocks.get(name, 0) + 1
+        if name == "br":
             self._line_end(at_least=0)
         elif name in _PARAGRAPHS or (name in LINES and name not in BOXES):
             self._open_block(name, attributes)
         else:
-            self._open_inline(name, attributes, is_line=bool(style) and _display(style) in _LINE_DISPLAYS)
+            self._open_inline(name, attributes, is_line=style.display in _LINE_DISPLAYS)
 
     def close(self, name: str) -> None:
         if self._hidden is not None:
-            if name == self._hidden[0]:
-                depth = self._hidden[1] - 1
-                self._hidden = (name, depth) if depth else None
-            return
+            if self._hidden.close(name):
+                return
+            is_its_own = self._hidden.is_closed
+            self._hidden = None
+            if is_its_own:
+                return
+        if self._blocks.get(name):
+            self._blocks[name] -= 1
         if name == "a":
             self._end_link()
         elif name in BOXES:
@@ -255,12 +267,6 @@ def _unescape(raw: str) -> str:
 
 def _shown(raw: str) -> str:
     return raw if raw.isascii() and raw.isprintable() else _UNSHOWN.sub("", raw)
-
-
-def _display(style: str) -> str:
-    """The last one that the style gives, as the last one holds."""
-    given = _DISPLAY.findall(style)
-    return given[-1].lower() if given else ""
 
 
 def _attribute(attributes: str, name: str) -> str:

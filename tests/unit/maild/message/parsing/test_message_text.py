@@ -81,6 +81,54 @@ def test_html_to_text(html: str, text: str) -> None:
     assert html_to_text(html) == text
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p hidden>a</p>b", "b"),
+        ('<p HIDDEN="false">a</p>b', "b"),
+        ('<p hidden style="display:block">a</p>b', "a\n\nb"),
+        ('<p class="hidden x" title=hidden data-hidden>a</p>', "a"),
+        ("<p style='display:/**/none'>a</p>b", "b"),
+        (r"<p style='d\69splay:n\6f ne'>a</p>b", "b"),
+        ("<p style='display:none;display:block'>a</p>b", "a\n\nb"),
+        ("<p style='display:none!important;display:block'>a</p>b", "b"),
+        ("<p style='display:none;display:shown'>a</p>b", "b"),
+        ("<p style='x-display:none'>a</p>b", "a\n\nb"),
+        ("<p style='font-family:\"x;display:none\"'>a</p>b", "a\n\nb"),
+        ("<b style='visibility:collapse'>a</b>b", "b"),
+        ("<img hidden alt=Logo><img style='display:none' alt=Logo>b", "b"),
+        ("a<br style='display:none'>b", "ab"),
+        (
+            '<a style="color:#fff;mso-hide:all" href="https://x.test/a">Confirm</a>',
+            "Confirm (https://x.test/a)",
+        ),
+    ],
+)
+def test_what_a_browser_does_not_show_is_left_out(html: str, text: str) -> None:
+    assert html_to_text(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p hidden>a<p>b", "b"),
+        ("<p hidden>a<div>b</div>", "b"),
+        ("<ul><li hidden>a<ul><li>n</ul>m<li>b</ul>", "- b"),
+        ("<table><tr><td hidden>a<td>b<tr hidden><td>c<tr><td>d</table>", "b\nd"),
+        ("<div><span hidden>a</div>b", "b"),
+        ("<p><span hidden>a</p>b", "b"),
+        ("<div><div hidden>a</span></p></b>a</div>b</div>c", "b\nc"),
+        ("<div hidden>a<table><tr><td>a</div>a</table>a</div>b", "b"),
+        ("<div hidden><b>a</div>b</b>", "b"),
+        ("<tr hidden>b", "b"),
+        ("<div hidden>" + "<i>" * 5000 + "a" + "</i>" * 5000 + "a</div>b", "b"),
+    ],
+)
+def test_hidden_words_end_where_their_element_does(html: str, text: str) -> None:
+    """As in a browser: with its end tag, with what can't stand in it, and with the element that it stands in."""
+    assert html_to_text(html) == text
+
+
 def as_it_is(html: str) -> str:
     return html
 
@@ -111,6 +159,8 @@ def quotes(html: str) -> str:
         (bomb("&#"), as_it_is),
         (bomb("<a href=http://x>x"), lambda html: "x" * html.count("<a")),
         (bomb("<p style='display:none'>"), nothing),
+        (bomb("<b></i>", before="<div hidden>"), nothing),
+        (bomb("/*", before="<p style='display:", after="'>"), nothing),
         (bomb("</", after=">"), as_it_is),
         (bomb("<!"), as_it_is),
         (bomb("<i style='display:block'>"), nothing),
