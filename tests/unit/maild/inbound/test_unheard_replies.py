@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from maild.inbound import unheard_replies
 from maild.inbound.envelope import InboundEnvelope
@@ -87,6 +88,44 @@ async def test_what_is_older_than_the_last_seconds_was_heard(store: Store, clock
     await of_now.stop()
 
 
+async def test_a_message_is_not_settled_before_its_reply_had_time_to_arrive(
+    store: Store, clock: ManualClock
+) -> None:
+    found = UnheardReplies(store.db, clock, lately_s=3600)
+    await found.start()
+    latest = await comes(store, ONE)
+    clock.forward(1)
+    found.committed()
+    for _ in range(10):  # the store answers, so whoever wanted to write has written
+        await store.db.write(lambda tx: None)
+    after_a_kill = await next_process(store)
+    assert after_a_kill.find(ONE) == latest
+    await after_a_kill.stop()
+    await found.stop()
+
+
+async def test_the_first_process_of_all_may_be_killed_before_it_settles(store: Store) -> None:
+    await store.db.write(lambda tx: tx.run("DELETE FROM replies_settled"))
+    killed = await next_process(store)
+    latest = await comes(store, ONE)
+    after_a_kill = await next_process(store)
+    assert after_a_kill.find(ONE) == latest
+    await after_a_kill.stop()
+    await killed.stop()
+
+
+async def test_what_was_heard_is_written_without_another_message(store: Store) -> None:
+    found = await next_process(store)
+    found.note_unheard(ONE, "msg_1")
+    await until_true(lambda: not found._changed)
+    found.note_heard(ONE)
+    await until_true(lambda: not found._changed)
+    after_a_kill = await next_process(store)
+    assert after_a_kill.find(ONE) is None
+    await after_a_kill.stop()
+    await found.stop()
+
+
 async def test_after_an_orderly_end_only_what_was_noted_is_unheard(store: Store, clock: ManualClock) -> None:
     first = await next_process(store)
     await comes(store, ONE)
@@ -130,8 +169,10 @@ async def test_for_as_long_as_a_client_tries_again(store: Store, clock: ManualCl
     assert later.find(ONE) == "msg_1"
     clock.at_ms += 2
     assert later.find(ONE) is None
-    await later.stop()
+    much_later = await next_process(store)
     assert await store.db.read(lambda tx: tx.all("SELECT * FROM unheard_replies")) == []
+    await much_later.stop()
+    await later.stop()
 
 
 async def test_the_oldest_give_way(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,11 +194,12 @@ async def test_what_the_store_refused_is_written_later(store: Store, monkeypatch
         refused.set()
         raise OSError("disk full")
 
-    with monkeypatch.context() as patch:
+    with monkeypatch.context() as patch, capture_logs() as told:
         patch.setattr(rows, "settle", refuse)
         found.note_unheard(ONE, "msg_1")
         await refused.wait()
-        await until_true(lambda: found._changed)
+        await until_true(lambda: told)
+    assert [one["event"] for one in told] == ["unheard_replies_failed"]
     await found.stop()
     assert await store.db.read(lambda tx: tx.value("SELECT message_id FROM unheard_replies")) == "msg_1"
 

@@ -239,3 +239,15 @@ async def test_the_last_attempt_is_not_put_off_beyond_the_end(store: Store) -> N
     await settle(store, Verdict.of(451, "4.4.2", "timed out"), forward_s=left_s)
     (after,) = await store.recipients(message_id)
     assert after.next_attempt_at == row.expires_at
+
+
+async def test_what_was_put_off_was_no_attempt(store: Store) -> None:
+    message_id = await store.send("you@there.test")
+    (before,) = await store.recipients(message_id)
+    not_before = store.clock.now_ms() + 5000
+    await settle(store, Verdict("deferred", 451, "4.4.5", "not tried yet", not_before=not_before))
+    (after,) = await store.recipients(message_id)
+    assert (after.attempts, after.last_attempt_at) == (before.attempts, before.last_attempt_at)
+    assert after.next_attempt_at == not_before
+    (delayed,) = await store.events("email.delayed")
+    assert (delayed["attempts"], delayed["nextAttemptAt"]) == (0, iso(not_before))
