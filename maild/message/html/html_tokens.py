@@ -19,6 +19,9 @@ _RAW_END = {
     name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
     for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
 }
+_DECLARATION = re.compile(
+    r"[!?]|/[^a-zA-Z]"
+)  # HTML, "end tag open state": an end tag without a name is a comment
 _NO_COMMENT = re.compile(r"<!---?>")
 _COMMENT_END = re.compile(r"--!?>")  # also with the "!" (HTML, "comment end bang state")
 _NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""", re.DOTALL)
@@ -28,7 +31,8 @@ _LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORE
 
 
 class TokenKind(Enum):
-    """COMMENT is a declaration or processing instruction too. RAW: an element with all that stands in it."""
+    """COMMENT is a declaration, processing instruction or end tag without a name too. RAW: an element with all that
+    stands in it."""
 
     TEXT = 1
     OPEN = 2
@@ -65,7 +69,7 @@ def html_tokens(html: str) -> Iterator[HtmlToken]:
             yield _token(_TEXT, position, mark)
         tag = match(html, mark)
         if tag is None:
-            if html[mark + 1] in "!?":
+            if _DECLARATION.match(html, mark + 1):
                 position = _skip_declaration(html, mark)
                 yield _token(_COMMENT, mark, position)
                 continue
