@@ -18,16 +18,15 @@ ACTION = "contact_operator"
 BREAKER = system("circuit_breaker")
 
 
-def check(tx: Tx, event_id: str, audit: Records, organization_id: str, now_ms: int) -> bool:
-    """Pause the organization if its reputation asks for it; was it paused?"""
+def check(tx: Tx, event_id: str, audit: Records, organization_id: str, now_ms: int) -> None:
+    """Pause the organization if its reputation asks for it."""
     organization = organizations.get(tx, organization_id)
     if organization is None or organization.sending_status != "approved":
-        return False
+        return
     reason = judge(organizations.standing(tx, organization_id, now_ms))
-    if reason is None or not organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms):
-        return False
-    audit.record(tx, organization_id, Act.ORGANIZATION_PAUSED, BREAKER, None, {"reason": reason})
-    return True
+    if reason is not None:
+        organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms)
+        audit.record(tx, organization_id, Act.ORGANIZATION_PAUSED, BREAKER, None, {"reason": reason})
 
 
 def judge(standing: ReputationRates) -> str | None:

@@ -70,6 +70,8 @@ async def test_bounces_pause_it_in_the_transaction_that_counts_them(store: Store
     }  # fmt: skip
     await bounce(store, 3)
     assert len(await store.events("sending.paused")) == 1
+    acts = "SELECT group_concat(actor) FROM audit WHERE type = 'organization.paused'"
+    assert await store.scalar(acts) == circuit_breaker.BREAKER.name
 
 
 async def test_complaints_pause_it_too(store: Store) -> None:
@@ -174,4 +176,5 @@ async def test_an_operators_pause_is_told_once_and_kept(store: Store) -> None:
     await bounce(store, 50)
     assert await approval(store) == ("paused", "spam", "contact_operator")
     assert not await store.db.write(organizations.pause, "evt_3", "org_none", "x", "y", now_ms)
-    assert not await store.db.write(circuit_breaker.check, "evt_4", store.audit, "org_none", now_ms)
+    await store.db.write(circuit_breaker.check, "evt_4", store.audit, "org_none", now_ms)
+    assert len(await store.events("sending.paused")) == 1
