@@ -111,7 +111,7 @@ class RateLimit(LoopService):
             self._limit,
             max(0, self._limit - len(window)),
             math.ceil((wall_ms + leaves_in_ms) / 1000),
-            max(1, math.ceil(leaves_in_ms / 1000)),
+            math.ceil(leaves_in_ms / 1000),
         )
 
     def _note(self, organization_id: str, second: int, requests: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from controlplane.access import rate_limit
 from controlplane.access.rate_limit import RateLimit, RateVerdict
 from storage import rate_windows
 from storage.engine.tx import Tx
@@ -106,6 +107,20 @@ async def test_counts_are_written_in_the_background(store: Store) -> None:
         while [row[2] for row in await rows(store)] != [3]:
             await asyncio.sleep(0.005)
     await limiter.stop()
+
+
+async def test_after_a_write_the_next_one_waits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limit, "FLUSH_EVERY_S", 3600)
+    limiter = await started(store)
+    await count(limiter, 1)
+    async with asyncio.timeout(10):
+        while not await rows(store):
+            await asyncio.sleep(0)
+    await count(limiter, 1)
+    for _ in range(10):  # the store answers, so whoever wanted to write has written
+        assert [row[2] for row in await rows(store)] == [1]
+    await limiter.stop()
+    assert [row[2] for row in await rows(store)] == [2]
 
 
 async def test_old_seconds_are_forgotten(store: Store, clock: SetClock) -> None:
