@@ -24,17 +24,17 @@ async def store(tmp_path: Path) -> Any:
     await opened.close()
 
 
-async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> None:
-    """Lease everything that is due, and give each row this verdict."""
+async def settle(store: Store, *verdicts: Verdict, forward_s: float = 0) -> None:
+    """Lease everything that is due, and give each row the verdict of its position, the last one where there is none."""
     now_ms = store.clock.now_ms()
     leased = await store.db.write(leases.lease, "run", now_ms, 100, lambda attempts, at: now_ms + 60_000)
     assert isinstance(store.clock, ManualClock)
     store.clock.forward(forward_s)
-    verdicts = {row.position: verdict for row in leased.rows}
+    last = len(verdicts) - 1
     await store.db.write(
         attempted.record,
         leased.rows,
-        verdicts,
+        {row.position: verdicts[min(row.position, last)] for row in leased.rows},
         OutcomeContext(store.ids.new, store.audit, store.clock.now_ms()),
         duration_ms=5,
     )
@@ -71,6 +71,58 @@ async def test_only_a_bad_address_is_suppressed(
     )
     (event,) = await store.events("email.bounced")
     assert (event["suppressed"], event["bounceType"]) == (suppressed, "permanent")
+
+
+async def test_a_suppression_is_in_the_audit_log_once(store: Store) -> None:
+    for _ in range(2):
+        await store.send("you@there.test")
+        await settle(store, Verdict.of(550, "5.1.1", "no", "mx"))
+    assert await store.scalar("SELECT group_concat(type) FROM audit") == "suppression.added"
+
+
+async def test_a_test_message_suppresses_nobody(store: Store) -> None:
+    await store.send("you@there.test", mode="test")
+    await settle(store, Verdict.of(550, "5.1.1", "no such user", "mx"))
+    (event,) = await store.events("email.bounced")
+    assert event["suppressed"] is False
+    assert await store.scalar("SELECT count(*) FROM suppressions") == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [(199, "deferred"), (200, "delivered"), (299, "delivered"), (300, "deferred"), (354, "deferred")],
+)
+def test_a_reply_of_2xx_alone_is_an_acceptance(code: int, status: str) -> None:
+    assert Verdict.of(code, None, "").status == status
+
+
+async def test_a_message_that_reached_somebody_has_no_failure_reason(store: Store) -> None:
+    message_id = await store.send("a@there.test", "b@there.test", "c@there.test")
+    ok, no = Verdict.of(250, None, "ok", "mx"), Verdict.of(550, "5.1.1", "no", "mx")
+    await settle(store, ok, no, Verdict.of(451, None, "later", "mx"))
+    sent = await store.message(message_id)
+    assert (sent.failure_reason, sent.sent_at) == (None, store.clock.now_ms())
+    assert isinstance(store.clock, ManualClock)
+    store.clock.forward(60)
+    await settle(store, ok)
+    last = await store.message(message_id)
+    assert (last.status, last.failure_reason, last.sent_at) == ("delivered", None, sent.sent_at)
+
+
+async def test_what_arrives_after_its_time_has_arrived(store: Store) -> None:
+    message_id = await store.send("a@there.test", expires_in_ms=1000)
+    await settle(store, Verdict.of(250, None, "ok", "mx"), forward_s=2)
+    (row,) = await store.recipients(message_id)
+    assert (row.status, row.next_attempt_at) == ("delivered", None)
+    assert (await store.message(message_id)).status == "delivered"
+
+
+async def test_a_recipient_expires_at_the_millisecond(store: Store) -> None:
+    for forward_s, status in ((1.999, "deferred"), (2, "failed")):
+        message_id = await store.send("a@there.test", expires_in_ms=2000)
+        await settle(store, Verdict.of(451, None, "later", "mx"), forward_s=forward_s)
+        assert [one.status for one in await store.recipients(message_id)] == [status]
+        assert len(await store.events("email.failed")) == (status == "failed")
 
 
 async def test_counters_are_of_the_day_and_the_month(store: Store) -> None:
@@ -139,14 +191,19 @@ async def test_what_a_smarthost_took_arrives_later(store: Store) -> None:
     message_id = await store.send("a@there.test", "b@there.test")
     await settle(store, Verdict.of(250, None, "ok", "relay", accepted="sent"))
     now_ms = store.clock.now_ms()
-    for arrived, status in (([0], "sent"), ([0, 1], "delivered"), ([0, 1], "delivered")):
-        await store.db.write(
+    for arrived, status, is_news in (
+        ([0], "sent", True),
+        ([0, 1], "delivered", True),
+        ([0, 1], "delivered", False),
+    ):
+        told = await store.db.write(
             reported.settled_later,
             message_id,
             arrived,
             [],
             OutcomeContext(store.ids.new, store.audit, now_ms),
         )
+        assert told is is_news
         assert len(await store.events()) == 1  # email.sent: what arrives later is told to nobody
         assert (await store.message(message_id)).status == status
     assert await store.db.read(usage.get, ORGANIZATION, day_of(now_ms), "delivered") == 2
