@@ -117,8 +117,9 @@ async def test_who_did_not_answer_did_not_ask_for_less() -> None:
     end(await ours.turn(1), Sign.UNREACHABLE, DEAF)
     with pytest.raises(Postponed) as caught:
         await ours.turn(1)
-    assert caught.value.words.enhanced == "4.4.1"
-    assert "mx7" not in caught.value.words.text
+    assert caught.value.words == Verdict(
+        "deferred", 451, "4.4.1", "not tried yet: there.test did not answer lately"
+    )
 
 
 async def test_who_refused_a_session_did_answer() -> None:
@@ -152,6 +153,15 @@ async def test_who_is_cancelled_with_the_place_in_his_hand_passes_it_on() -> Non
     await asyncio.sleep(0)
     end(await third)
     assert ours.is_idle
+
+
+async def test_who_is_cancelled_while_the_line_is_sent_away_had_no_place() -> None:
+    ours = group(ManualClock(), max_connections=1)
+    first, second = await begin(ours, 2)
+    end(await first, Sign.THROTTLED, BUSY)
+    second.cancel()  # it was sent away, and has not run yet
+    await asyncio.wait([second])
+    assert second.cancelled() and ours.is_idle
 
 
 @pytest.mark.parametrize(("waiting", "may_wait"), [(3, True), (0, False)])
@@ -202,6 +212,96 @@ def test_unused_groups_are_forgotten_but_not_those_that_back_off(monkeypatch: py
     assert groups.group("busy.test") is backs_off
     assert groups.group("[ruled]") is ruled
     assert len(groups._groups) <= 10
+
+
+class Operator:
+    """Asked for a retry of mail to `domain` at `asked_at` (Unix milliseconds)."""
+
+    def __init__(self, domain: str, asked_at: int) -> None:
+        self.domain = domain
+        self.asked_at = asked_at
+
+    async def asked(self, domain: str, since_ms: int) -> bool:
+        return domain == self.domain and self.asked_at > since_ms
+
+
+@pytest.mark.parametrize(("domain", "after_ms", "is_tried"), [
+    ("there.test", 1, True), ("there.test", 0, False), ("other.test", 1, False),
+])  # fmt: skip
+async def test_a_back_off_ends_for_what_the_operator_asked_for_since_it_began(
+    domain: str, after_ms: int, is_tried: bool
+) -> None:
+    clock = ManualClock()
+    clock.forward(1)
+    operator = Operator(domain, clock.now_ms() + after_ms)
+    groups = HostGroupRegistry(Outbound(), {}, clock, operator.asked)
+    ours = groups.group("[there]")
+    end(await ours.turn(1), Sign.THROTTLED, BUSY)
+    clock.forward(1)
+    assert await groups.asked("[there]", "there.test") is ours
+    if is_tried:
+        end(await ours.turn(1), Sign.THROTTLED, BUSY)
+        await groups.asked("[there]", "there.test")  # it began anew after that
+    with pytest.raises(Postponed):
+        await ours.turn(1)
+
+
+@pytest.mark.parametrize(("after_s", "wait_s"), [(2, 10), (0, 20)])
+async def test_what_waits_for_its_time_is_planned_anew_once_where_the_operator_asks(
+    after_s: float, wait_s: float
+) -> None:
+    """Else all of it would be planned behind itself, and at each retry again."""
+    clock = ManualClock()
+    operator = Operator("there.test", 0)
+    groups = HostGroupRegistry(
+        Outbound(), {"[there]": PaceRule(messages_per_minute=6)}, clock, operator.asked
+    )
+    ours = await groups.asked("[there]", "there.test")
+    (await ours.turn(1)).end()
+    begun_ms = clock.now_ms()
+    assert await wait_of(ours, 2) == 10
+    operator.asked_at = begun_ms + round(1000 * after_s)
+    clock.forward(after_s)
+    await groups.asked("[there]", "there.test")
+    assert await wait_of(ours, 2) == wait_s
+    await groups.asked("[there]", "there.test")  # that was done
+    assert await wait_of(ours, 3) == wait_s + 10
+
+
+async def test_of_two_that_ask_the_operator_at_once_one_has_it_planned_anew() -> None:
+    answers: list[asyncio.Future[bool]] = []
+
+    async def asked(domain: str, since_ms: int) -> bool:
+        answers.append(asyncio.get_running_loop().create_future())
+        return await answers[-1]
+
+    clock = ManualClock()
+    groups = HostGroupRegistry(Outbound(), {"[there]": PaceRule(messages_per_minute=6)}, clock, asked)
+    ours = groups.group("[there]")
+    (await ours.turn(1)).end()
+    assert await wait_of(ours, 2) == 10
+    clock.forward(2)
+    both = [asyncio.create_task(groups.asked("[there]", "there.test")) for _ in range(2)]
+    await asyncio.sleep(0)
+    for answer, asking, created_at, wait_s in zip(answers, both, (2, 3), (10, 20), strict=True):
+        answer.set_result(True)
+        await asking
+        assert await wait_of(ours, created_at) == wait_s
+
+
+async def wait_of(ours: HostGroup, created_at: int) -> float:
+    with pytest.raises(Postponed) as caught:
+        await ours.turn(created_at)
+    return caught.value.wait_s
+
+
+def test_the_least_recently_used_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "GROUPS_MAX", 4)
+    groups = HostGroupRegistry(Outbound(), {}, ManualClock(), nobody_asks)
+    made = [groups.group(name) for name in "abcd"]
+    assert groups.group("a") is made[0]
+    groups.group("e")
+    assert list(groups._groups) == ["d", "a", "e"]
 
 
 @settings(deadline=None)
