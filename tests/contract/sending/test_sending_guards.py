@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from storage.clock import iso
 from tests.conftest import Start
+from tests.support.reviewing import Held
 from tests.support.running import Running
 from tests.support.store import ManualClock
 
@@ -193,6 +195,19 @@ async def test_what_was_refused_for_another_reason_takes_no_place(start: Start) 
     assert (await maild.api.send(bot, to=["a@elsewhere.test", "b@elsewhere.test"])).status == 503
     assert (await maild.api.send(bot)).status == 201
     assert (await maild.api.send(bot)).status == 503
+
+
+async def test_what_waits_or_was_sent_before_takes_no_place(start: Start) -> None:
+    clock = ManualClock()  # stands still: the store is asked once
+    maild = await start(clock=clock, outbound={"max_queued": 3})
+    await (await Held.make(maild)).held()
+    other = await maild.inbox("other")
+    assert (await maild.api.send(other, sendAt=iso(clock.at_ms + 60_000))).status == 201
+    body = {"inboxId": other["id"], "to": ["a@elsewhere.test"], "text": "x"}
+    path, headers = "/v1/messages/send", {"Idempotency-Key": "k"}
+    answers = await asyncio.gather(*(maild.api.call("POST", path, body, headers=headers) for _ in range(3)))
+    assert len({one.data["id"] for one in answers}) == 1
+    assert [(await maild.api.send(other)).status for _ in range(3)] == [201, 201, 503]
 
 
 async def test_what_the_queue_refuses_is_502_and_was_never_counted(

@@ -91,6 +91,16 @@ async def test_of_all_that_end_it_one_wins(held: Held, clock: ManualClock) -> No
     print(winners)
 
 
+async def test_an_end_that_comes_too_late_changes_nothing(held: Held) -> None:
+    """Somebody decided, or deleted the message, after the keeper had looked."""
+    sent = await held.held()
+    before = await held.approve(sent)
+    keeper, organization_id = keeper_of(held.maild), held.maild.organization_id
+    for review_id in (sent["review"]["id"], "rev_gone"):
+        assert await keeper._db.write(keeper._reviewing.expire, organization_id, review_id) is None
+    assert (await held.review(sent))["status"] == before.data["status"] == "approved"
+
+
 async def test_mail_that_came_in_arrives_once_or_never(held: Held, clock: ManualClock) -> None:
     await hold(held.maild, held.inbox, "unverified")
     for number in range(ROUNDS):

@@ -5,6 +5,7 @@ RECIPIENT_CASES says how many cases are made up (10,000 take five minutes).
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 
 from conf.settings import Plan
 from controlplane.contract.refusals import Refusal
+from controlplane.sending import guards
 from controlplane.sending.guards import (
     Attempt,
     Terms,
     recipients_are_allowed,
     recipients_may_be_answered,
     rules_that_hold,
+    thread_has_not_advanced,
 )
 from controlplane.sending.participants import REPLY_ONLY
 from maild.message.fields.address import normalize, split, strip_plus
@@ -239,6 +242,34 @@ def test_an_answer_goes_to_nobody_else_either(office: Office, address: str, outc
     attempt = office.attempt(PART, levels=levels_of("participants"), answers_to=[address])
     assert office.outcome(attempt) == outcome
     assert office.outcome(office.attempt(PART, levels=levels_of(), answers_to=[STRANGER])) == "sent"
+
+
+def test_a_draft_without_recipients_goes_to_nobody_who_is_not_allowed(office: Office) -> None:
+    for in_thread in (True, False):
+        attempt = office.attempt(levels=levels_of("participants"), in_thread=in_thread)
+        assert office.outcome(attempt) == "sent"
+
+
+@pytest.mark.parametrize("terms", [Terms(if_last="msg_1"), Terms(authority=REPLY_ONLY)])
+def test_nothing_is_answered_in_a_conversation_that_was_deleted_meanwhile(
+    office: Office, terms: Terms
+) -> None:
+    office.rule("allow", PART)
+    attempt = replace(office.attempt(PART, levels=levels_of()), terms=terms)
+    office.tx.run("DELETE FROM messages")
+    office.tx.run("DELETE FROM threads")
+    with pytest.raises(Refusal) as refused:
+        thread_has_not_advanced(office.tx, attempt)
+        recipients_may_be_answered(office.tx, attempt)
+    assert refused.value.code == "message_not_found"
+
+
+def test_nothing_is_sent_from_an_inbox_that_is_gone(office: Office) -> None:
+    attempt = office.attempt(PART, levels=levels_of())
+    with pytest.raises(Refusal) as refused:
+        guards.check(office.tx, attempt)
+    told = guards.every_refusal(office.tx, attempt)
+    assert [one.code for one in (refused.value, *told)] == ["inbox_not_found"] * 2
 
 
 # Whatever is said --------------------------------------------------------------------------------
