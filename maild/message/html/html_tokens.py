@@ -17,8 +17,10 @@ _TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?>(?:[^>"'=]++|=\s*+(?:"[^
 _TAG_WITHOUT_QUOTES = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)([^>]*+)>")
 _RAW_END = {
     name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
-    for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
+    for name in ("style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
 }
+_SCRIPT = re.compile(r"<!--(?P<whole>-*+>)?|(?P<end>-->)|<(?P<slash>/?)script[\s/>]", re.IGNORECASE)
+_TEMPLATE = re.compile("<template", re.IGNORECASE)
 _DECLARATION = re.compile(
     r"[!?]|/[^a-zA-Z]"
 )  # HTML, "end tag open state": an end tag without a name is a comment
@@ -56,6 +58,31 @@ class HtmlToken(NamedTuple):
 
 def html_tokens(html: str) -> Iterator[HtmlToken]:
     """The tokens in order. Linear and total."""
+    tokens = _markup(html)
+    return _with_whole_templates(tokens, html) if _TEMPLATE.search(html) else tokens
+
+
+def _with_whole_templates(tokens: Iterator[HtmlToken], html: str) -> Iterator[HtmlToken]:
+    """A template is one token, with the templates in it: markup that is shown nowhere."""
+    outer: list[HtmlToken] = []
+    for token in tokens:
+        if token.name == "template" and token.kind is _OPEN:
+            outer.append(token)
+        elif token.name == "template" and outer:
+            begin = outer.pop()
+            if not outer:
+                yield _raw(begin, token.start, token.end)
+        elif not outer:
+            yield token
+    if outer:
+        yield _raw(outer[0], len(html), len(html))
+
+
+def _raw(begin: HtmlToken, content_end: int, end: int) -> HtmlToken:
+    return HtmlToken(TokenKind.RAW, begin.start, end, begin.name, begin.attributes, begin.end, content_end)
+
+
+def _markup(html: str) -> Iterator[HtmlToken]:
     position, end = 0, len(html)
     last_tag_end = html.rfind(">")
     find, match = html.find, _TAG.match
@@ -86,12 +113,14 @@ def html_tokens(html: str) -> Iterator[HtmlToken]:
         name = name.lower()
         if slash:
             yield _token(_CLOSE, mark, position, name)
-        elif name in _RAW_END:
-            content = position
-            closing = _RAW_END[name].search(html, position)
+        elif name in _RAW_END or name == "script":
+            begin = _token(_OPEN, mark, position, name, attributes)
+            closing = (
+                _script_end(html, position) if name == "script" else _RAW_END[name].search(html, position)
+            )
             content_end = end if closing is None else closing.start()
             position = end if closing is None else _after(html, ">", content_end)
-            yield HtmlToken(TokenKind.RAW, mark, position, name, attributes, content, content_end)
+            yield _raw(begin, content_end, position)
         else:
             yield _token(_OPEN, mark, position, name, attributes)
 
@@ -102,6 +131,24 @@ _TEXT, _OPEN, _CLOSE, _COMMENT = TokenKind.TEXT, TokenKind.OPEN, TokenKind.CLOSE
 def _token(kind: TokenKind, start: int, end: int, name: str = "", attributes: str = "") -> HtmlToken:
     # What the class does by itself takes twice as long, and mail has tokens by the thousand.
     return tuple.__new__(HtmlToken, (kind, start, end, name, attributes, 0, 0))
+
+
+def _script_end(html: str, start: int) -> re.Match[str] | None:
+    """HTML, "script data double escaped state": within a comment in a script, the end of a script that begins there
+    ends nothing."""
+    is_comment = is_inner = False
+    for found in _SCRIPT.finditer(html, start):
+        if found["whole"] or found["end"]:
+            is_comment = is_inner = False
+        elif found["slash"] is None:
+            is_comment = True
+        elif found["slash"]:
+            if not is_inner:
+                return found
+            is_inner = False
+        else:
+            is_inner = is_comment
+    return None
 
 
 def _skip_declaration(html: str, mark: int) -> int:
