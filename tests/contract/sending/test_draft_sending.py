@@ -2,8 +2,12 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
+from storage.mail.blobs import Blobs, Stored
 from tests.support.running import Answer, Api, Running
 
 
@@ -67,6 +71,40 @@ async def test_what_is_edited_while_it_is_sent_is_sent_whole(maild: Running, bot
         message = (await maild.api.get(f"/v1/messages/{sent.data['id']}")).data
         wanted = "new" if edited.status == 200 else "old"
         assert (message["subject"], message["textBody"].strip()) == (wanted, wanted), number
+
+
+async def change_before_the_commit(
+    maild: Running, draft: dict[str, Any], monkeypatch: pytest.MonkeyPatch, method: str, body: Any = None
+) -> None:
+    """The draft's next message is composed before the change, and committed after it."""
+    keep, changes = Blobs.keep, [(method, f"/v1/drafts/{draft['id']}", body)]
+
+    async def late(blobs: Blobs, stored: Stored, commit: Callable[[], Awaitable[Any]]) -> Any:
+        while changes:
+            assert (await maild.api.call(*changes.pop())).status == 200
+        return await keep(blobs, stored, commit)
+
+    monkeypatch.setattr(Blobs, "keep", late)
+
+
+async def test_what_was_edited_since_it_was_composed_is_composed_anew(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = await write(maild.api, bot, to=["a@elsewhere.test"], subject="old", text="old")
+    await change_before_the_commit(maild, draft, monkeypatch, "PATCH", {"to": ["b@elsewhere.test"]})
+    answer = await send(maild.api, draft)
+    assert (answer.status, answer.data["toAddresses"]) == (201, ["b@elsewhere.test"])
+    assert maild.sql("SELECT address FROM recipients") == [("b@elsewhere.test",)]
+
+
+async def test_what_was_discarded_since_it_was_composed_is_not_sent(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = await write(maild.api, bot, to=["a@elsewhere.test"])
+    await change_before_the_commit(maild, draft, monkeypatch, "DELETE")
+    answer = await send(maild.api, draft)
+    assert (answer.status, answer.code) == (409, "draft_discarded")
+    assert maild.sql("SELECT * FROM messages") == []
 
 
 async def test_without_a_recipient_it_is_incomplete(maild: Running, bot: dict[str, Any]) -> None:
