@@ -581,6 +581,7 @@ async def test_what_is_withdrawn_stays_on_record(held: Held) -> None:
     assert (answer.status, answer.code, answer.error["details"]) == (409, "not_held", {"status": "cancelled"})
     assert (await held.approve(sent)).code == "review_resolved"
     assert (await held.agent.call("POST", "/v1/messages/msg_x/withdraw")).code == "message_not_found"
+    assert await held.events("email.failed") == []  # its author knows
 
 
 async def test_who_may_withdraw(held: Held) -> None:

@@ -109,6 +109,8 @@ async def test_the_monthly_allowance_and_the_spend_cap(start: Start) -> None:
         assert answer.error["details"] == {
             **extra, "limit": 1, "used": 1, "resetsAt": "2026-12-01T00:00:00.000Z"
         }  # fmt: skip
+        for at, status in (("2026-11-30T23:59:59.999Z", 402), ("2026-12-01T00:00:00.000Z", 201)):
+            assert (await organization.api.send(bot, sendAt=at)).status == status
 
 
 async def test_of_many_at_once_no_more_pass_than_are_allowed(maild: Running) -> None:
@@ -224,12 +226,14 @@ async def test_what_the_queue_refuses_is_502_and_was_never_counted(
     assert (answer.status, answer.code) == (502, "email_delivery_failed")
     assert b"disk" not in answer.body
     assert answer.error["details"] == {"isRetrySafe": True}
+    assert "with the same Idempotency-Key is safe" in answer.error["message"]
     keyless = await maild.api.call("POST", "/v1/messages/send", body)
     assert keyless.error["details"] == {"isRetrySafe": False}
     assert "second copy" in keyless.error["message"]
     draft = (await maild.api.post("/v1/drafts", {"inboxId": bot["id"], "to": ["a@elsewhere.test"]})).data
     sent = await maild.api.call("POST", f"/v1/drafts/{draft['id']}/send")
     assert sent.error["details"] == {"isRetrySafe": True}
+    assert "the same request finds the message" in sent.error["message"]
     assert maild.sql("SELECT * FROM usage") == maild.sql("SELECT * FROM recent_recipients") == []
     assert maild.sql("SELECT * FROM messages") == maild.sql("SELECT * FROM idempotency") == []
     assert [one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()] == []
