@@ -499,6 +499,23 @@ async def test_forced_and_scheduled_it_goes_unless_yet_another_comes(held: Held,
     assert (gone["status"], gone["failureReason"]) == ("failed", "thread_advanced")
 
 
+async def test_force_asks_nothing_of_the_conversation_that_its_author_did_not_ask(
+    held: Held, clock: ManualClock
+) -> None:
+    asked = await held.maild.received(held.inbox, ASKED)
+    at = iso(NOW_MS + HOUR_MS)
+    sent = await held.held(sendAt=at, inReplyTo=asked["id"], to=["ada@elsewhere.test"])
+    assert (await held.approve(sent, force=True)).status == 200
+    await held.maild.received(held.inbox, MORE)
+    clock.forward(3600)
+
+    async def left() -> dict[str, Any] | None:
+        found = await held.message(sent)
+        return None if found["status"] == "scheduled" else found
+
+    assert (await until(left))["status"] == "queued"
+
+
 async def test_what_is_held_says_nothing_new_in_its_conversation(held: Held) -> None:
     asked = await held.maild.received(held.inbox, ASKED)
     sent = await held.held(inReplyTo=asked["id"], to=["ada@elsewhere.test"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from maild.message.writing.reply_recipients import RECIPIENTS_MAX
 from storage.clock import Clock, iso
 from tests.conftest import Start
 from tests.support.reply_cases import CASES
@@ -259,3 +260,12 @@ async def test_a_test_key_answers_into_the_simulator(maild: Running, bot: dict[s
     came = await maild.arrival(bot)
     sent = (await reply(maild.test_api, came)).data
     assert (sent["mode"], sent["toAddresses"]) == ("test", [came["fromAddress"]])
+
+
+async def test_who_is_added_counts_with_those_who_were_found(maild: Running, bot: dict[str, Any]) -> None:
+    many = ", ".join(f"p{number}@elsewhere.test" for number in range(RECIPIENTS_MAX - 1))
+    parent = await maild.received(bot, f"Cc: {many}\n{HELLO}")
+    added = ["one@more.test", "two@more.test"]
+    answer = await reply(maild.api, parent, replyAll=True, cc=added)
+    assert (answer.status, answer.faults) == (400, {"cc": "too_many"})
+    assert (await reply(maild.api, parent, replyAll=True, cc=added[:1], asDraft=True)).status == 201
