@@ -471,7 +471,7 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
         ) from error
     except FileNotFoundError as error:
         raise SettingsError(
-            [f"{path} is not there: 'maild init --domain DOMAIN' writes one, --config names another"]
+            [f"{path}: it is not there; 'maild init --domain DOMAIN' writes one, --config names another"]
         ) from error
     except OSError as error:
         raise SettingsError([f"{path}: {error.strerror or error}"]) from error

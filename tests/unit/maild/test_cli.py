@@ -362,7 +362,7 @@ def diagnosed(config: Path) -> list[dict[str, Any]]:
 
 def test_check_config_of_no_file(tmp_path: Path) -> None:
     line = fault("check-config", "--config", tmp_path / "gone.toml")
-    assert "gone.toml is not there" in line and "maild init --domain" in line and "--config" in line
+    assert "gone.toml: it is not there" in line and "maild init --domain" in line and "--config" in line
     (tmp_path / "broken.toml").write_text("[")
     assert "broken.toml" in fault("check-config", "--config", tmp_path / "broken.toml")
 
