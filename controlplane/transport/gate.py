@@ -31,9 +31,8 @@ METHOD_CHARS = 10
 RETRY_AFTER_S = 2  # of a request that found no place in time
 LEFT = 499  # the client left: the status is only logged
 CODE = web.RequestKey("code", str)  # of the error that is answered
-WHY = web.RequestKey(
-    "why", dict[str, Any]
-)  # of the error, what our own words say: no name or address of a peer
+# Of the error, what our own words say: no name or address of a peer.
+WHY = web.RequestKey("why", dict[str, Any])
 _OUR_WORDS = {"reason": "reason", "resource": "resource", "requiredScope": "required_scope"}
 TOLD = web.RequestKey(
     "told", dict[str, Any]

@@ -137,17 +137,15 @@ class OperatorCommands:
         self._folder.check_store()
         records = self._write(lambda tx: {name: self._wanted(tx, name) for name in domains})
         rows = self._read(lambda tx: [row for name in domains if (row := dkim_keys.active(tx, name))])
-        return asyncio.run(
-            self._examine(records, {row.domain_name: self._opened(row) for row in rows}, reach)
-        )
+        return asyncio.run(self._examine(records, self._signers(rows), reach))
 
-    def _opened(self, row: DkimKey) -> SigningKey | str:
-        """The key that signs, or why it can't be opened."""
+    def _signers(self, rows: Sequence[DkimKey]) -> dict[str, SigningKey | str]:
+        """By domain the key that signs, or why it can't be opened."""
         try:
             sealer = Sealer(read_master_key(master_key_file(self._folder.master_key)))
-            return dkim.opened(row, sealer)
         except SealError as error:
-            return str(error)
+            return {row.domain_name: str(error) for row in rows}
+        return {row.domain_name: _opened(row, sealer) for row in rows}
 
     async def _examine(
         self,
@@ -303,3 +301,10 @@ def write_configuration(path: Path, domain: str, template: str) -> None:
     with path.open("x", encoding="utf-8") as file:
         os.fchmod(file.fileno(), 0o644)
         file.write(text)
+
+
+def _opened(row: DkimKey, sealer: Sealer) -> SigningKey | str:
+    try:
+        return dkim.opened(row, sealer)
+    except SealError as error:
+        return str(error)

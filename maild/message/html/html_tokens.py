@@ -21,9 +21,8 @@ _RAW_END = {
 }
 _SCRIPT = re.compile(r"<!--(?P<whole>-*+>)?|(?P<end>-->)|<(?P<slash>/?)script[\s/>]", re.IGNORECASE)
 _TEMPLATE = re.compile("<template", re.IGNORECASE)
-_DECLARATION = re.compile(
-    r"[!?]|/[^a-zA-Z]"
-)  # HTML, "end tag open state": an end tag without a name is a comment
+# HTML, "end tag open state": an end tag without a name is a comment.
+_DECLARATION = re.compile(r"[!?]|/[^a-zA-Z]")
 _NO_COMMENT = re.compile(r"<!---?>")
 _COMMENT_END = re.compile(r"--!?>")  # also with the "!" (HTML, "comment end bang state")
 _NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""", re.DOTALL)

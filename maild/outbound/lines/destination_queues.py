@@ -112,9 +112,8 @@ class DestinationQueues:
         self._clock = clock
         self._doubtful_of: Counter[str] = Counter()  # their rows, by organization
         self._destinations: OrderedDict[DestinationKey, DestinationQueue] = OrderedDict()
-        self._occupied: dict[
-            DestinationKey, DestinationQueue
-        ] = {}  # those with rows: few of all that are known
+        # Those with rows: few of all that are known.
+        self._occupied: dict[DestinationKey, DestinationQueue] = {}
 
     def queue(self, key: DestinationKey) -> DestinationQueue:
         """The queue of the destination, made when there is none."""
