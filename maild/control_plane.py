@@ -40,19 +40,19 @@ from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Services
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference import Reference
-from controlplane.sending.admission import Admission, SendingWakes
-from controlplane.sending.operator_mail import OperatorMail
+from controlplane.sending.admitting.admission import Admission, SendingWakes
+from controlplane.sending.from_us.operator_mail import OperatorMail
+from controlplane.sending.from_us.tls_reporter import USER_AGENT as REPORTS_USER_AGENT
+from controlplane.sending.from_us.tls_reporter import ReportHostRules, TlsReporter
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.preflight import FindDestinations, Preflight
 from controlplane.sending.preparing import Preparation
-from controlplane.sending.review_desk import ReviewDesk, ReviewKeeper
-from controlplane.sending.review_digest import ReviewDigest
-from controlplane.sending.reviewing import Reviewing
-from controlplane.sending.sanitize import Sanitizer
+from controlplane.sending.reviews.review_desk import ReviewDesk, ReviewKeeper
+from controlplane.sending.reviews.review_digest import ReviewDigest
+from controlplane.sending.reviews.reviewing import Reviewing
 from controlplane.sending.scheduler import Scheduler
-from controlplane.sending.tls_reporter import USER_AGENT as REPORTS_USER_AGENT
-from controlplane.sending.tls_reporter import ReportHostRules, TlsReporter
 from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.sending.writing.sanitize import Sanitizer
 from controlplane.transport.callers import Callers
 from controlplane.transport.health import HealthCheck
 from controlplane.transport.request_bodies import RequestBodies

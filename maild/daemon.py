@@ -23,7 +23,7 @@ from conf.tuning import Tuning
 from controlplane.egress.mta_sts import PolicyHosts
 from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
-from controlplane.sending.tls_reporter import TlsReporter
+from controlplane.sending.from_us.tls_reporter import TlsReporter
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
 from maild import allocator, descriptors, systemd

@@ -14,7 +14,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.operations.invoke import Operations
 from controlplane.operations.results import Result
 from controlplane.operations.table import SUBMIT_MESSAGE
-from controlplane.sending.written_mail import MailSubmission
+from controlplane.sending.writing.written_mail import MailSubmission
 from maild.errors import SmtpError
 from maild.message.fields.address import normalize
 from maild.ports import SubmittedMail

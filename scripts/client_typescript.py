@@ -16,7 +16,7 @@ from typing import Any
 
 from scripts.client_names import EITHER, WAITS, id_name
 from scripts.client_python import STREAM, ClientOperation, Schema, operations
-from tests.support import node, tools
+from tests.support.machine import node, tools
 
 CLIENT = Path(__file__).parents[1] / "controlplane" / "clients" / "typescript"
 HEAD = "// {title} Generated from /openapi.json by scripts/clients.\n"

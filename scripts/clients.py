@@ -8,7 +8,7 @@ from typing import Any
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import document
 from scripts import client_cli, client_names, client_python, client_typescript
-from tests.support import tools
+from tests.support.machine import tools
 
 CLIENTS = Path(__file__).parents[1] / "controlplane" / "clients"
 

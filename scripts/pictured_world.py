@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storage.clock import DAY_MS
-from tests.support.console import LOCAL
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.clients.console import LOCAL
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, Template, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 NOW_MS = 1_795_368_240_000  # 22 November 2026, 18:44 UTC
 DAYS = 30

@@ -4,7 +4,7 @@ counter, figure, event or answer, until it is released (`storage/mail/held_mail.
 Every statement that reads `messages` says VISIBLE, with its alias in front where it has one (`m.{VISIBLE}`);
 `tests/unit/storage/test_visibility.py` finds those that don't, and has the reason of each. Where many messages are
 passed over, the condition is that of the index, so who forgets it reads the whole table and is told
-(`tests/support/query_plans.py`), and a flood of held mail costs those who may not see it nothing.
+(`tests/support/laws/query_plans.py`), and a flood of held mail costs those who may not see it nothing.
 """
 
 VISIBLE = "held_at IS NULL"

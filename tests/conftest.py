@@ -19,7 +19,8 @@ import pytest_asyncio
 import uvloop
 from hypothesis import settings
 
-from tests.support import crash_report, query_plans, templates
+from tests.support.laws import query_plans
+from tests.support.machine import crash_report, templates
 from tests.support.running import Running, Template
 
 query_plans.watch.begin()

@@ -16,16 +16,16 @@ from pydantic import BaseModel
 from conf.log_events import LogEvent
 from conf.settings import CLIENT_VARIABLES, ENVIRONMENT_PREFIX, Plan, Settings
 from controlplane.contract import fields, validation
-from controlplane.contract.events import EVENTS
 from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import SCOPES
+from controlplane.contract.telling.events import EVENTS
 from controlplane.mcp.tools import TOOLS
 from controlplane.operations.table import OPERATIONS
 from maild import __version__
 from maild.cli.program import main
 from storage.agents.policies import NO_POLICY, document_of
 from storage.audit.acts import Act
-from tests.support.words import ROOT, of_sources, tracked
+from tests.support.laws.words import ROOT, of_sources, tracked
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

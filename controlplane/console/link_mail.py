@@ -11,7 +11,7 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.access.console_links import link_to
-from controlplane.sending.operator_mail import OperatorMail, plain_mail
+from controlplane.sending.from_us.operator_mail import OperatorMail, plain_mail
 from maild.message.fields.address import normalize
 from storage.audit.acts import Act, system
 from storage.audit.trail import Records

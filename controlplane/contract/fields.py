@@ -53,6 +53,7 @@ class Check(AfterValidator):
 
 
 def email(value: str) -> str:
+    """The address in the form to send to, its domain in A-labels; the message of `invalid_email` names the fault."""
     try:
         return validate(value)
     except AddressSyntaxError as error:
@@ -72,6 +73,7 @@ def _no_label_of_ours(value: str) -> str:
 
 
 def dot_atom(value: str) -> str:
+    """RFC 5322 §3.2.3: what the characters of a username, allowed one by one, may not be together."""
     if not DOT_ATOM.fullmatch(value):
         raise PydanticCustomError(
             "invalid_username", "Dots may neither begin nor end a username, nor follow each other"
@@ -80,6 +82,7 @@ def dot_atom(value: str) -> str:
 
 
 def domain_name(value: str) -> str:
+    """A domain of at least two labels, in its A-labels; `invalid_domain` for an address or a bare name."""
     try:
         name = ascii_domain(value)
     except ValueError:
@@ -117,6 +120,8 @@ def id_of(*prefixes: str, is_one_of_many: bool = False) -> Check:
 
 
 def cursor_of(prefix: str) -> Check:
+    """The check of a cursor that is an id of one kind (`msg`, `evt`, …); what it stands for is not asked here."""
+
     def check(value: str) -> str:
         if not _ID.fullmatch(value) or value[:3] != prefix:
             raise PydanticCustomError("invalid_cursor", "Expected the id of the last item of the page before")
@@ -209,10 +214,12 @@ def every_type(asked: list[str]) -> list[str]:
 
 
 def comma_separated(value: Any) -> Any:
+    """A list as a query has it, `a,b`; a list stays as it is."""
     return value.split(",") if isinstance(value, str) else value
 
 
 def is_text(value: str) -> str:
+    """What was percent-decoded, refused where that was no UTF-8 (its octets are lone surrogates then)."""
     try:
         value.encode()
     except UnicodeError as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 import structlog
 
 from conf.log_events import LogEvent, tell
-from controlplane.contract.claims import DELAY_S_MAX, LEASE_S_MAX
+from controlplane.contract.work.claims import DELAY_S_MAX, LEASE_S_MAX
 from storage.agents import claims, work
 from storage.agents.claims import EndedClaim
 from storage.clock import Clock

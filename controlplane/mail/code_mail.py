@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from controlplane.contract.codes import CodeKind
+from controlplane.contract.mail.codes import CodeKind
 from maild.message.fields.address import is_within
 from maild.message.sign_in.codes import FoundValue, find_code
 from maild.message.sign_in.sign_in_links import find_link

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from controlplane.contract.messages import LABELS_MAX
+from controlplane.contract.mail.messages import LABELS_MAX
 from controlplane.contract.refusals import Fault, invalid
 from storage.engine.tx import Tx
 from storage.mail import messages

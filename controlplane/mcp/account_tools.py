@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from controlplane.contract.messages import READ_TOKENS_MAX, RECIPIENTS_MAX
+from controlplane.contract.mail.messages import READ_TOKENS_MAX, RECIPIENTS_MAX
 from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, known, plain
 from controlplane.mcp.tool import Facts, ToolCall

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.messages import READ_TOKENS_MAX
+from controlplane.contract.mail.messages import READ_TOKENS_MAX
 from controlplane.contract.model import ABSENT
 from controlplane.mcp.tool import Arguments
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from controlplane.contract.messages import READ_TOKENS_MAX
+from controlplane.contract.mail.messages import READ_TOKENS_MAX
 from controlplane.mcp import told_mail
 from controlplane.mcp.told_mail import ListedMail
 from controlplane.mcp.tool import ToldWords, ToolCall

@@ -21,7 +21,7 @@ from controlplane.mail.evidence import Examiner
 from controlplane.operations.results import AnyResult
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.preflight import Preflight
-from controlplane.sending.review_desk import ReviewDesk
+from controlplane.sending.reviews.review_desk import ReviewDesk
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams

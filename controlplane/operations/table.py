@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from controlplane.contract.agents import Agent, CreateAgent, ListAgents
-from controlplane.contract.analytics import (
+from controlplane.contract.accounts.agents import Agent, CreateAgent, ListAgents
+from controlplane.contract.accounts.analytics import (
     AnalyticsDestination,
     AnalyticsDestinations,
     AnalyticsEvents,
@@ -12,22 +12,8 @@ from controlplane.contract.analytics import (
     AnalyticsSummary,
     AnalyticsWindow,
 )
-from controlplane.contract.attachments import GetAttachment
-from controlplane.contract.attempts import DeliveryAttempt
-from controlplane.contract.audit import AuditEntry, AuditHead, BrowseAudit, ListAudit
-from controlplane.contract.checks import CheckedMessage, CheckMessage
-from controlplane.contract.claims import (
-    ClaimedMessage,
-    ClaimMessages,
-    ExtendClaim,
-    FinishClaim,
-    ListClaims,
-    ReleaseClaim,
-    WorkClaim,
-)
-from controlplane.contract.codes import ClaimCode, ClaimedCode
-from controlplane.contract.common import Deleted
-from controlplane.contract.domains import (
+from controlplane.contract.accounts.audit import AuditEntry, AuditHead, BrowseAudit, ListAudit
+from controlplane.contract.accounts.domains import (
     AggregateReport,
     Domain,
     DomainCeiling,
@@ -36,10 +22,7 @@ from controlplane.contract.domains import (
     PatchDomain,
     RegisterDomain,
 )
-from controlplane.contract.drafts import CreateDraft, Draft, ListDrafts, PatchDraft
-from controlplane.contract.events import BrowseEvents, Event, ListEvents, StreamEvents
-from controlplane.contract.evidence import MessageEvidence
-from controlplane.contract.inboxes import (
+from controlplane.contract.accounts.inboxes import (
     CreateInbox,
     DeactivatedInbox,
     GovernedInbox,
@@ -47,8 +30,13 @@ from controlplane.contract.inboxes import (
     ListInboxes,
     PatchInbox,
 )
-from controlplane.contract.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
-from controlplane.contract.messages import (
+from controlplane.contract.accounts.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
+from controlplane.contract.accounts.organization import Member, Organization
+from controlplane.contract.common import Deleted
+from controlplane.contract.mail.attachments import GetAttachment
+from controlplane.contract.mail.codes import ClaimCode, ClaimedCode
+from controlplane.contract.mail.evidence import MessageEvidence
+from controlplane.contract.mail.messages import (
     AwaitedMessage,
     CancelledMessage,
     ChangedMessage,
@@ -63,25 +51,7 @@ from controlplane.contract.messages import (
     SendMessage,
     WaitMessage,
 )
-from controlplane.contract.operator_queue import (
-    ChangeQueue,
-    ListQueue,
-    QueueChanged,
-    QueuedRecipient,
-    QueueState,
-)
-from controlplane.contract.organization import Member, Organization
-from controlplane.contract.policies import (
-    InboxPolicy,
-    OrganizationPolicy,
-    ReplaceInboxPolicy,
-    ReplaceOrganizationPolicy,
-)
-from controlplane.contract.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
-from controlplane.contract.reviews import ApproveReview, ListReviews, RejectReview, Review, WholeReview
-from controlplane.contract.rules import CreateRule, DeletedRule, ListRules, MailRule
-from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
-from controlplane.contract.threads import (
+from controlplane.contract.mail.threads import (
     GetThread,
     GetThreadContext,
     ListThreads,
@@ -90,8 +60,27 @@ from controlplane.contract.threads import (
     ThreadContext,
     WholeThread,
 )
-from controlplane.contract.unsubscribe import Unsubscribed, UnsubscribeToken
-from controlplane.contract.webhooks import (
+from controlplane.contract.sending.attempts import DeliveryAttempt
+from controlplane.contract.sending.checks import CheckedMessage, CheckMessage
+from controlplane.contract.sending.drafts import CreateDraft, Draft, ListDrafts, PatchDraft
+from controlplane.contract.sending.operator_queue import (
+    ChangeQueue,
+    ListQueue,
+    QueueChanged,
+    QueuedRecipient,
+    QueueState,
+)
+from controlplane.contract.sending.replies import (
+    DraftedReply,
+    ForwardMessage,
+    ReplyMessage,
+    ReplyThread,
+    SentReply,
+)
+from controlplane.contract.sending.suppressions import CreateSuppression, ListSuppressions, Suppression
+from controlplane.contract.sending.unsubscribe import Unsubscribed, UnsubscribeToken
+from controlplane.contract.telling.events import BrowseEvents, Event, ListEvents, StreamEvents
+from controlplane.contract.telling.webhooks import (
     CreateWebhook,
     ListDeliveries,
     UpdateWebhook,
@@ -99,6 +88,23 @@ from controlplane.contract.webhooks import (
     WebhookDelivery,
     WebhookWithSecret,
 )
+from controlplane.contract.work.claims import (
+    ClaimedMessage,
+    ClaimMessages,
+    ExtendClaim,
+    FinishClaim,
+    ListClaims,
+    ReleaseClaim,
+    WorkClaim,
+)
+from controlplane.contract.work.policies import (
+    InboxPolicy,
+    OrganizationPolicy,
+    ReplaceInboxPolicy,
+    ReplaceOrganizationPolicy,
+)
+from controlplane.contract.work.reviews import ApproveReview, ListReviews, RejectReview, Review, WholeReview
+from controlplane.contract.work.rules import CreateRule, DeletedRule, ListRules, MailRule
 from controlplane.operations.accounts import (
     agents,
     analytics,

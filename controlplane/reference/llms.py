@@ -13,9 +13,9 @@ from urllib.parse import urljoin
 
 from pydantic import BaseModel
 
-from controlplane.contract.events import EVENTS, Event
 from controlplane.contract.model import models_in
 from controlplane.contract.refusals import MESSAGES
+from controlplane.contract.telling.events import EVENTS, Event
 from controlplane.mcp.tool import Tool
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.reference.documents import PLACEHOLDER_URL

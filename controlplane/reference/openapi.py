@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from controlplane.contract.common import Error, Health
-from controlplane.contract.events import EVENTS, EventEnvelope, ListEvents, StreamEvents
-from controlplane.contract.messages import ListedMessage
+from controlplane.contract.mail.messages import ListedMessage
 from controlplane.contract.refusals import MESSAGES
+from controlplane.contract.telling.events import EVENTS, EventEnvelope, ListEvents, StreamEvents
 from controlplane.operations.operation import BYTES, CONFLICT, Operation
 from controlplane.transport.responses import success_status
 from controlplane.transport.statuses import STATUSES

@@ -31,11 +31,11 @@ import structlog
 from conf.log_events import LogEvent, tell
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
-from controlplane.sending import guards, holding, rows
-from controlplane.sending.admission import Admission, Refused, SendingWakes
+from controlplane.sending import rows
+from controlplane.sending.admitting import guards, holding
+from controlplane.sending.admitting.admission import Admission, Refused, SendingWakes
+from controlplane.sending.admitting.guards import Attempt
 from controlplane.sending.completing import complete
-from controlplane.sending.composing import unique_recipients
-from controlplane.sending.guards import Attempt
 from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.preparing import (
     Preparation,
@@ -55,6 +55,7 @@ from controlplane.sending.submission import (
     recalled,
     with_resolved,
 )
+from controlplane.sending.writing.composing import unique_recipients
 from maild.message.digest import KeptContent
 from storage.agents import reviews
 from storage.audit.acts import Act

@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from controlplane.contract.messages import SendMessage
+from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.refusals import Refusal
-from controlplane.sending import guards, holding, rows
-from controlplane.sending.admission import Admission
-from controlplane.sending.composing import unique_recipients
-from controlplane.sending.guards import Attempt
+from controlplane.sending import rows
+from controlplane.sending.admitting import guards, holding
+from controlplane.sending.admitting.admission import Admission
+from controlplane.sending.admitting.guards import Attempt
+from controlplane.sending.admitting.participants import allowed_by_rules, correspondence, may_answer
 from controlplane.sending.outgoing import OutgoingWarning
-from controlplane.sending.participants import allowed_by_rules, correspondence, may_answer
 from controlplane.sending.preparing import Preparation, SendContext, look
 from controlplane.sending.submission import Submission, subject_of
+from controlplane.sending.writing.composing import unique_recipients
 from maild.message.digest import KeptContent
 from maild.message.fields.address import normalize, split, suppression_keys
 from maild.message.writing import outgoing_warnings

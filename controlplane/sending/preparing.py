@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from conf.settings import Outbound
 from controlplane.access.principal import Principal
-from controlplane.contract.messages import SendMessage
+from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.sending.attachments import decode_attachments
-from controlplane.sending.composing import Composer, Letter
-from controlplane.sending.queue_room import QueueRoom
+from controlplane.sending.admitting.queue_room import QueueRoom
 from controlplane.sending.submission import Submission, check_if_last
+from controlplane.sending.writing.attachments import decode_attachments
+from controlplane.sending.writing.composing import Composer, Letter
 from maild.message.digest import KeptContent
 from maild.message.writing.compose import OutgoingAttachment
 from storage import switches

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from controlplane.sending.guards import Attempt
+from controlplane.sending.admitting.guards import Attempt
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records, addresses_hash, content_hash
 from storage.clock import iso

@@ -21,9 +21,9 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.contract.refusals import Refusal
-from controlplane.sending import guards, holding
-from controlplane.sending.admission import Admission
-from controlplane.sending.guards import Attempt
+from controlplane.sending.admitting import guards, holding
+from controlplane.sending.admitting.admission import Admission
+from controlplane.sending.admitting.guards import Attempt
 from controlplane.sending.recording import record_send
 from storage import switches
 from storage.agents import reviews

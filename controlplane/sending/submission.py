@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from controlplane.access.principal import Principal
-from controlplane.contract.messages import AttachmentInput, SendMessage
+from controlplane.contract.mail.messages import AttachmentInput, SendMessage
 from controlplane.contract.model import RequestBody
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from maild.message.digest import Digest
@@ -79,7 +79,7 @@ class Submission:
     """One wish to send, from any door. `draft`: the draft that it sends, as it was read. `written`: the message, where
     it is not to be composed of the request, which then says who sends it to whom. `files`: attachments that were not
     uploaded with it, of the message `forward_of`. `authority`: of a key that may only answer
-    (`controlplane/sending/participants.py`). `resolved`: how its recipients were found, JSON, for the
+    (`controlplane/sending/admitting/participants.py`). `resolved`: how its recipients were found, JSON, for the
     answer. `words`: what its author wrote of it, where that is not all of the request."""
 
     principal: Principal

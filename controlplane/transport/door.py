@@ -6,8 +6,8 @@ from typing import Any, cast
 from aiohttp import web
 
 from controlplane.access.principal import Principal
-from controlplane.contract.events import StreamEvents
 from controlplane.contract.model import RequestQuery
+from controlplane.contract.telling.events import StreamEvents
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
 from controlplane.transport.callers import Callers, address_of

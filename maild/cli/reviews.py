@@ -61,7 +61,7 @@ def reviews_approve(
     review_id: str, content_hash: str, note: str | None, force: bool, config: Path, as_json: bool
 ) -> None:
     """Let it go, now or at its time; every guard is asked again."""
-    from controlplane.sending.reviewing import Approval
+    from controlplane.sending.reviews.reviewing import Approval
 
     approval = Approval(content_hash, note, force)
     _print_review(run_command(lambda store: store.reviews.approve(review_id, approval), config), as_json)

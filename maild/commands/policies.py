@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.validation import validated
+from controlplane.contract.work.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.operations.work.policies import replace_policy, shown_policy
 from maild.commands.store_commands import StoreCommands
 from storage.agents import policies

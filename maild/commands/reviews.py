@@ -1,7 +1,7 @@
 """What the operator decides about held mail from the command line, also beside a running daemon.
 
-The rules are those of the API (`controlplane/sending/reviewing.py`): an approval quotes the hash of what was shown, and
-every guard is asked. What an approval puts into the queue the daemon finds within seconds.
+The rules are those of the API (`controlplane/sending/reviews/reviewing.py`): an approval quotes the hash of what was
+shown, and every guard is asked. What an approval puts into the queue the daemon finds within seconds.
 """
 
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from controlplane.operations.work.reviews import shown_review
-from controlplane.sending.admission import Admission, Refused
-from controlplane.sending.reviewing import (
+from controlplane.sending.admitting.admission import Admission, Refused
+from controlplane.sending.reviews.reviewing import (
     Approval,
     Decided,
     Decider,

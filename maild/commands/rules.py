@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
+from controlplane.contract.work.rules import CreateRule
 from controlplane.operations.work.rules import remove_rule, shown_rule, write_rule
 from maild.commands.store_commands import StoreCommands
 from storage.agents import rules

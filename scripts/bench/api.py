@@ -163,7 +163,7 @@ def toml(settings: dict[str, Any]) -> str:
 async def run(options: argparse.Namespace) -> None:
     async with contextlib.AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="maild-bench-")))
-        bare = await stack.enter_async_context(serving("-m", "scripts.bench.bare"))
+        bare = await stack.enter_async_context(serving("-m", "scripts.bench.peers.bare"))
         stores: list[tuple[str, Served, dict[str, Any]]] = []
         for number, store in enumerate(options.stores):
             config = folder / f"{number}.toml"

@@ -19,8 +19,8 @@ from pathlib import Path
 import uvloop
 
 from scripts.bench import measure
-from tests.support.console import LOCAL, Visitor
-from tests.support.console_flood import Flood, asked
+from tests.support.clients.console import LOCAL, Visitor
+from tests.support.mails.console_flood import Flood, asked
 from tests.support.running import Running, Template
 
 

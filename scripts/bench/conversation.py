@@ -20,7 +20,7 @@ import uvloop
 
 from scripts.bench import measure
 from scripts.bench.api import Served, load, request
-from scripts.bench.words import Words
+from scripts.bench.mails.words import Words
 from tests.support.daemon import Daemon
 
 BUDGETS = (500, 4000, 20_000, 100_000)

@@ -24,10 +24,10 @@ from pathlib import Path
 from scripts.bench import measure
 from scripts.bench.api import Figures, Served, load, request
 from scripts.bench.measure import Sink
-from tests.support import tools
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.postfix import free_port
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.postfix import free_port
 
 HEALTHY, HOSTS = 450, 9
 HANGING = 50

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 
 from maild.message.evidence.examine import Examined, examine
-from tests.support.attacks import message, pieces
+from tests.support.mails.attacks import message, pieces
 
 KIB = 1024
 

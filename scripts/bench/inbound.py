@@ -6,7 +6,7 @@
 
 All get the same load from Postfix's smtp-source: a connection for each message, then connections kept open.
 Shapes: `x` is lines of X, as smtp-source sends them by itself, which cost the search index next to nothing; the others are
-mail as people and programs write it (scripts/bench/shapes.py), each message 20 times in a row.
+mail as people and programs write it (scripts/bench/mails/shapes.py), each message 20 times in a row.
 
     accepted   messages a second up to the last 250.
     settled    up to the moment when nothing is left to do: all is indexed (maild), or in the mailbox (Postfix).
@@ -40,14 +40,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import judged, measure
-from scripts.bench.inbound_runs import EACH, MODES, Inbound, Load, median, one_run, ratio
-from scripts.bench.inbound_servers import LOOK_S, Maild, Server, peers
-from scripts.bench.shapes import SHAPES, Author
+from scripts.bench import measure
+from scripts.bench.mail_in import judged
+from scripts.bench.mail_in.inbound_runs import EACH, MODES, Inbound, Load, median, one_run, ratio
+from scripts.bench.mail_in.inbound_servers import LOOK_S, Maild, Server, peers
+from scripts.bench.mails.shapes import SHAPES, Author
 from storage.ids import made_at
-from tests.support import tools
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
 
 PEERS = {"Postfix": ("postfix",), "Postfix + Dovecot": ("postfix", "dovecot")}
 WARM_UP = 200

@@ -21,8 +21,8 @@ import uvloop
 
 from scripts.bench import api, measure
 from scripts.bench.api import Figures, Served
+from tests.support.clients.mcp import HANDSHAKE, MODERN, PATH, Mcp
 from tests.support.daemon import Daemon
-from tests.support.mcp import HANDSHAKE, MODERN, PATH, Mcp
 
 MESSAGES = 20
 SETTLE_S = 1.0
@@ -72,7 +72,7 @@ async def run(options: argparse.Namespace) -> None:
         folder = Path(stack.enter_context(measure.open_folder()))
         more = {"limits": {"requests_per_minute": 10_000_000}}
         daemon = await stack.enter_async_context(Daemon(folder, dns_port=9, outbound_port=9, more=more))
-        bare = await stack.enter_async_context(api.serving("-m", "scripts.bench.bare"))
+        bare = await stack.enter_async_context(api.serving("-m", "scripts.bench.peers.bare"))
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         for number in range(MESSAGES):
             await daemon.deliver(

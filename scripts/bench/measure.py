@@ -18,8 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from tests.support import tools
-from tests.support.postfix import free_port
+from tests.support.machine import tools
+from tests.support.peers.postfix import free_port
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 BACKLOG = "1000"

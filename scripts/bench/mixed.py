@@ -33,10 +33,10 @@ import aiohttp
 import uvloop
 
 from scripts.bench import measure
-from scripts.bench.words import LANGUAGES, Words
+from scripts.bench.mails.words import LANGUAGES, Words
 from tests.support.daemon import DOMAIN, Daemon
-from tests.support.dns_server import DnsServer
 from tests.support.hostile import wire
+from tests.support.peers.dns_server import DnsServer
 
 MAILS, READS, SENDS, LOOKS = 100, 200, 50, 20  # a second
 SESSIONS, CONNECTIONS, WEBHOOKS = 10, 200, 2
@@ -266,7 +266,7 @@ class Receiver:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "scripts.bench.webhook_sink",
+            "scripts.bench.peers.webhook_sink",
             self._folder.name,
             stdout=asyncio.subprocess.PIPE,
         )

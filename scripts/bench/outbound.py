@@ -35,11 +35,11 @@ from pathlib import Path
 
 from scripts.bench import measure
 from scripts.bench.measure import Helper, Result, Sink
-from scripts.bench.signing_milters import MILTERS
-from tests.support import tools
+from scripts.bench.peers.signing_milters import MILTERS
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.postfix import Postfix, free_port
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.postfix import Postfix, free_port
 
 SINK_DOMAIN = "sink.test"
 RECIPIENTS = 40

@@ -25,12 +25,12 @@ from typing import NamedTuple
 from scripts.bench import measure
 from scripts.bench.measure import Result
 from tests.support.daemon import Daemon, Sections
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.postfix import free_port
-from tests.support.sts_world import policy_file
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.tlsa import tlsa_record
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.postfix import free_port
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.peers.tlsa import tlsa_record
+from tests.support.worlds.sts_world import policy_file
 
 CONNECTIONS = 20
 TEXT = ("x" * 70 + "\n") * 57

@@ -20,9 +20,9 @@ from typing import Any
 
 from conf.settings import parse
 from maild.commands.operator_commands import OperatorCommands
-from scripts.bench import seed_index
-from scripts.bench.seed_store import SeedStore
-from scripts.bench.stream import BIG, MINE, MONTH_MS, Inbox, Mail, Stream, StreamClock
+from scripts.bench.seeding import seed_index
+from scripts.bench.seeding.seed_store import SeedStore
+from scripts.bench.seeding.stream import BIG, MINE, MONTH_MS, Inbox, Mail, Stream, StreamClock
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.ids import Ids

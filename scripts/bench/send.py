@@ -103,7 +103,7 @@ async def run(options: argparse.Namespace) -> None:
         }
         sink.pause()
         bare = await stack.enter_async_context(
-            serving("-m", "scripts.bench.bare", str(folder / "bare.sqlite3"))
+            serving("-m", "scripts.bench.peers.bare", str(folder / "bare.sqlite3"))
         )
         if options.connections:
             async with Daemon(folder / "accept", dns_port=9, more=more) as daemon:

@@ -91,7 +91,7 @@ class Sink(NamedTuple):
 @contextlib.asynccontextmanager
 async def sink_in(folder: Path) -> AsyncIterator[Sink]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "scripts.bench.webhook_sink", str(folder), stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "scripts.bench.peers.webhook_sink", str(folder), stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None

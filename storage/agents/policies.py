@@ -3,7 +3,7 @@ changes.
 
 What holds for an inbox is, member by member, the stricter of what both say; a level without a document says nothing.
 How strict a word is, says its place in these lists. What the API takes and shows of it stands in
-`controlplane/contract/policies.py`.
+`controlplane/contract/work/policies.py`.
 """
 
 from collections.abc import Sequence

@@ -25,7 +25,8 @@ _NOTE = """INSERT INTO recent_recipients (organization_id, address, seen_at) VAL
 
 
 def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
-    """Note that the wire trips at `now_ms`; the guard decides how long that holds (controlplane.sending.guards)."""
+    """Note that the wire trips at `now_ms`; the guard decides how long that holds
+    (controlplane.sending.admitting.guards)."""
     tx.run("UPDATE organizations SET tripwire_tripped_at = ? WHERE id = ?", (now_ms, organization_id))
 
 

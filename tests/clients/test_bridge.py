@@ -16,10 +16,10 @@ from aiohttp import web
 
 from maild_client import bridge, stdio
 from maild_client.credentials import ClientCredentials
-from tests.support import maildc
-from tests.support.mcp import HANDSHAKE, MODERN
+from tests.support.clients import maildc
+from tests.support.clients.mcp import HANDSHAKE, MODERN
+from tests.support.peers.serving import Handle, serving
 from tests.support.running import Running, until
-from tests.support.serving import Handle, serving
 
 KEY = "svc_live_abcdefghijklmnopqrstuvwxyz"
 DEADLINE_S = 10

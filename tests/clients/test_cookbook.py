@@ -10,8 +10,7 @@ import pytest
 from scripts.client_typescript import CLIENT
 from tests.clients.typescript_world import PROGRAMS
 from tests.conftest import Start
-from tests.support import node, tools
-from tests.support.cookbook import (
+from tests.support.clients.cookbook import (
     ANSWERS,
     COOKBOOK,
     Differs,
@@ -21,9 +20,10 @@ from tests.support.cookbook import (
     compare_words,
     steps,
 )
-from tests.support.cookbook import CLIENT as PYTHON_CLIENT
-from tests.support.dns_server import DnsServer
-from tests.support.words import ROOT
+from tests.support.clients.cookbook import CLIENT as PYTHON_CLIENT
+from tests.support.laws.words import ROOT
+from tests.support.machine import node, tools
+from tests.support.peers.dns_server import DnsServer
 
 PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")
 LANGUAGES = ("curl", "Python", "TypeScript", "MCP")

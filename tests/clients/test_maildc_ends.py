@@ -13,10 +13,10 @@ import pytest
 from aiohttp import web
 
 from maild_client.credentials import find
-from tests.support import maildc
-from tests.support.mcp import mail
+from tests.support.clients import maildc
+from tests.support.clients.mcp import mail
+from tests.support.peers.serving import serving
 from tests.support.running import Running
-from tests.support.serving import serving
 
 KEY = "svc_live_abcdefghijklmnopqrstuvwxyz"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import maildc
-from tests.support.mcp import mail
+from tests.support.clients import maildc
+from tests.support.clients.mcp import mail
 from tests.support.running import Running
 
 GOLDEN = Path(__file__).parent / "golden"

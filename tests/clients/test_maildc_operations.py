@@ -13,8 +13,8 @@ from maild_client import Maild
 from maild_client.cli.columns import COLUMNS
 from maild_client.cli.rows import OperationRow, Taken, row_of, rows, schemas
 from maild_client.cli.schema import EXIT_CODES
-from tests.support import maildc
-from tests.support.serving import serving
+from tests.support.clients import maildc
+from tests.support.peers.serving import serving
 
 KEY = "svc_live_abcdefghijklmnopqrstuvwxyz"
 ID = "an/id?#é"

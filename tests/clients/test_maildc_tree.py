@@ -10,9 +10,9 @@ import pytest
 
 from maild_client.cli.program import program
 from maild_client.cli.rows import rows
-from tests.support import maildc
+from tests.support.clients import maildc
+from tests.support.laws.words import ROOT
 from tests.support.running import Running
-from tests.support.words import ROOT
 
 
 def tree(group: click.Group) -> dict[str, click.Command]:

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support import maildc
-from tests.support.mcp import mail
+from tests.support.clients import maildc
+from tests.support.clients.mcp import mail
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 PROGRAM = """
 import json, os, sys

@@ -21,9 +21,9 @@ from scripts.clients import read
 from tests.clients.test_python_operations import ATTACHED, IN_AN_HOUR, MAIL
 from tests.conftest import Start
 from tests.contract.sending.test_unsubscribe import token_for
-from tests.support.dns_server import DnsServer
-from tests.support.reviewing import Held
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running
+from tests.support.worlds.reviewing import Held
 
 JSON = "application/json"
 NAMED_IDS = {"inboxId": "inb", "threadId": "thd", "messageId": "msg", "draftId": "drf", "agentId": "agt"}

@@ -16,8 +16,8 @@ from scripts.client_names import NAMES, id_name
 from tests.clients.shapes import misfits
 from tests.conftest import Start
 from tests.contract.sending.test_unsubscribe import token_for
-from tests.support.answered import route_of
-from tests.support.dns_server import DnsServer
+from tests.support.clients.answered import route_of
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, until
 
 PDF = {"filename": "invoice.pdf", "contentType": "application/pdf", "content": "JVBERi0xLjQKJSVFT0YK"}

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.support import tools
+from tests.support.clients.journeys import JOURNEY_S, PDF, travelled
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.journeys import JOURNEY_S, PDF, travelled
-from tests.support.mx import Mx
-from tests.support.other_python import NO_NETWORK
+from tests.support.machine import tools
+from tests.support.machine.other_python import NO_NETWORK
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 
 pytestmark = pytest.mark.interop
 

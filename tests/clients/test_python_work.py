@@ -19,7 +19,7 @@ from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, 
 from tests.conftest import Start
 from tests.contract.agents.test_claims import Work
 from tests.support.running import until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 ROOT = Path(__file__).parents[2]
 LEASE_S = 300

@@ -9,7 +9,7 @@ import pytest
 from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
 from tests.clients.typescript_world import Driver, Refused
 from tests.clients.worlds import HANG_UP, SILENCE, ScriptedServer, answer, refused
-from tests.support import tools
+from tests.support.machine import tools
 from tests.support.running import Running
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from tests.clients.test_python_webhooks import BODY, EVENT, NOW_S, SECRET, signed
 from tests.clients.worlds import KEY
-from tests.support import tools
+from tests.support.machine import tools
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm", "chromium")]
 

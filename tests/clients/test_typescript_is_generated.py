@@ -7,7 +7,7 @@ import pytest
 
 from scripts import client_typescript, clients
 from scripts.client_names import NAMES
-from tests.support import tools
+from tests.support.machine import tools
 
 CLIENT = client_typescript.CLIENT
 GENERATED = ("schema.ts", "operations.ts")

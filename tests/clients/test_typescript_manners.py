@@ -17,7 +17,7 @@ from tests.clients.worlds import (
     answer,
     refused,
 )
-from tests.support import tools
+from tests.support.machine import tools
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 

@@ -9,9 +9,9 @@ from scripts.client_names import NAMES
 from tests.clients.test_python_operations import DAY, Row, World, keys
 from tests.clients.typescript_world import Driver
 from tests.conftest import Start
-from tests.support import tools
-from tests.support.answered import route_of
-from tests.support.dns_server import DnsServer
+from tests.support.clients.answered import route_of
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 

@@ -12,11 +12,11 @@ import pytest
 from scripts.client_names import NAMES
 from scripts.client_typescript import CLIENT
 from tests.clients.test_typescript_operations import camel
-from tests.support import node, tools
+from tests.support.clients.journeys import JOURNEY_S, PDF, travelled
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.journeys import JOURNEY_S, PDF, travelled
-from tests.support.mx import Mx
+from tests.support.machine import node, tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.clients.test_python_webhooks import BODY, EVENT, NOW_S, OTHER, SECRET, signed
 from tests.clients.typescript_world import Driver, Refused
-from tests.support import tools
+from tests.support.machine import tools
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 

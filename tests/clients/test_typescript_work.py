@@ -23,10 +23,10 @@ from tests.clients.test_python_work import (
 from tests.clients.typescript_world import Driver, Refused
 from tests.clients.worlds import HANG_UP, ScriptedServer, answer, refused
 from tests.contract.agents.test_claims import Work
-from tests.support import tools
 from tests.support.daemon import environment
+from tests.support.machine import tools
 from tests.support.running import until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 __all__ = ["clock", "work"]  # the fixtures

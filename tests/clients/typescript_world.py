@@ -12,8 +12,8 @@ from typing import Any
 
 from scripts.client_typescript import CLIENT
 from tests.clients.worlds import KEY
-from tests.support import node, tools
 from tests.support.daemon import environment
+from tests.support.machine import node, tools
 
 PROGRAMS = Path(__file__).parent / "typescript"
 LEFT = ("node_modules", "dist")

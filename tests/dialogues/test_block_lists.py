@@ -9,7 +9,7 @@ import pytest
 from maild.inbound.sessions.block_lists import reversed_name
 from tests.conftest import Start
 from tests.dialogues.test_proxy_protocol import begun, header
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, Smtp
 
 CLIENT, CLIENT_V6 = "5.6.7.8", "2a01:4f8::1"

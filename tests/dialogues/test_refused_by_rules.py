@@ -14,9 +14,9 @@ from tests.contract.verdicts.test_sender_verdicts import HERE, begin
 from tests.contract.verdicts.test_spoofing import FROM_FIELDS, VICTIM, signed_and_forged
 from tests.dialogues.test_reports import begin as reporting_world
 from tests.dialogues.test_reports import bounce
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, until, until_true
-from tests.support.sender_world import TEXT, SenderWorld, mail_from
+from tests.support.worlds.sender_world import TEXT, SenderWorld, mail_from
 
 REPLY = "{} {} {}".format(*REFUSED)
 FRIEND, FORGER = "ann@bank.test", "x@evil.test"

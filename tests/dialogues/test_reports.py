@@ -10,8 +10,8 @@ from maild.message.envelope_sender import EnvelopeSenders
 from storage import server_secrets
 from storage.clock import DAY_MS
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
 from tests.unit.maild.message.test_message_report import (
     HOTMAIL,

@@ -10,9 +10,9 @@ import pytest
 
 from tests.conftest import Start
 from tests.dialogues.test_proxy_protocol import LOOPBACK, begun, header
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, Smtp
-from tests.support.spf_zone import SuiteCase, suite, zone_of
+from tests.support.worlds.spf_zone import SuiteCase, suite, zone_of
 from tests.unit.maild.authentication.test_spf_suite import publish
 
 SCENARIOS = {name: list(cases) for name, cases in groupby(suite(), lambda case: case.scenario)}

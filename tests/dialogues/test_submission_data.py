@@ -8,8 +8,8 @@ import pytest
 
 from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
+from tests.support.clients.submitting import encrypted, greeted, logged_in, places, submit, submitting
 from tests.support.running import Running, until, until_true
-from tests.support.submitting import encrypted, greeted, logged_in, places, submit, submitting
 
 ADA = "ada@elsewhere.test"
 HI = f"From: bot@agents.test\r\nTo: {ADA}\r\nMessage-ID: <one@laptop.test>\r\n\r\nhi\r\n"

@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 from conf.failed_logins import NETWORKS_MAX, FailedLogins
 from maild.daemon import StartError
 from tests.conftest import Start
+from tests.support.clients.submitting import encrypted, greeted, logged_in, places, plain, submit, submitting
 from tests.support.running import Running, Smtp
-from tests.support.submitting import encrypted, greeted, logged_in, places, plain, submit, submitting
 
 WRONG = "535 5.7.8 authentication credentials invalid"
 HI = "From: bot@agents.test\nTo: ada@elsewhere.test\n\nhi\n"

@@ -17,7 +17,7 @@ from maild.authentication.signatures import SignedMessage, Unacceptable
 from maild.authentication.spf import SpfResult
 from maild.authentication.verdict import Findings, dmarc_passed, refusal_text, results_field, told_of
 from maild.message.parsing.parse import parse
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 RESULTS = {"pass", "fail", "policy", "neutral", "temperror", "permerror"}
 POLICIES = {"none", "quarantine", "reject", None}

@@ -11,8 +11,8 @@ from maild.message.parsing.parse import parse
 from maild.message.reports.domain_report import MAX_ROWS, NAME_CHARS, TOP, DomainReport, NoReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.packed_report import INFLATED_MAX, unpack
-from tests.support.domain_reports import dmarc_xml, gzipped, mail, name_for, tls_json, zipped
-from tests.support.work import Bomb, assert_proportional
+from tests.support.laws.work import Bomb, assert_proportional
+from tests.support.peers.domain_reports import dmarc_xml, gzipped, mail, name_for, tls_json, zipped
 
 WHOLE = [
     dmarc_xml(),

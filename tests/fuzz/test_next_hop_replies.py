@@ -19,8 +19,8 @@ from maild.message.delivery_evidence import EVIDENCE_OCTETS_MAX, unpack
 from storage.engine.tx import Tx
 from storage.records import RecipientRow
 from storage.states import RECIPIENT_PENDING
-from tests.support.sending import Sending
-from tests.support.store import RAW
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import RAW
 
 STORIES = int(os.environ.get("NEXT_HOP_STORIES", "60"))
 PEOPLE = ("a@there.test", "b@there.test", "c@there.test")

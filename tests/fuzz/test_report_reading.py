@@ -15,7 +15,7 @@ from maild.message.reports.bounce_classes import Advice, BounceClass
 from maild.message.reports.bounces import ENHANCED_STATUS
 from maild.message.reports.fates import DIAGNOSTIC_CHARS, MAX_FATES
 from maild.message.reports.report import Complaint, Report, read_report
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 HEAD = b"Content-Type: multipart/report; boundary=b\r\n\r\n"
 STATUS = b"--b\r\nContent-Type: message/delivery-status\r\n\r\n"

@@ -14,11 +14,11 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from tests.support import node
-from tests.support.browser import Chromium, Visit
-from tests.support.console import LOCAL, Visitor, link_for
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.clients.browser import Chromium, Visit
+from tests.support.clients.console import LOCAL, Visitor, link_for
+from tests.support.machine import node
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Answer, Api, Running, Template
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

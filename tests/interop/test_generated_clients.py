@@ -14,11 +14,11 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.support import node, tools
+from tests.support.clients.journeys import ADA, JOURNEY_S, PDF, THERE, travelled
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.journeys import ADA, JOURNEY_S, PDF, THERE, travelled
-from tests.support.mx import Mx
+from tests.support.machine import node, tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 
 pytestmark = pytest.mark.interop
 

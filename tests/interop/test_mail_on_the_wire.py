@@ -20,11 +20,11 @@ from typing import Any
 import dkim
 import pytest
 
-from tests.support import node, tools
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.postfix import Postfix
+from tests.support.machine import node, tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.postfix import Postfix
 
 pytestmark = pytest.mark.interop
 

@@ -20,12 +20,12 @@ import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from tests.support import tools
 from tests.support.daemon import DOMAIN, Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.postfix import Postfix
-from tests.support.webhook_sink import HOST, Received, WebhookSink
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.postfix import Postfix
+from tests.support.peers.webhook_sink import HOST, Received, WebhookSink
 
 pytestmark = pytest.mark.interop
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.support import maildc, node, other_python
-from tests.support.mcp import HANDSHAKE, MODERN, PNG
-from tests.support.mcp_calls import arranged, every_call
+from tests.support.clients import maildc
+from tests.support.clients.mcp import HANDSHAKE, MODERN, PNG
+from tests.support.clients.mcp_calls import arranged, every_call
+from tests.support.machine import node, other_python
 from tests.support.running import Running
 
 pytestmark = pytest.mark.interop

@@ -16,10 +16,10 @@ import pytest
 from aiohttp import web
 
 from tests.conftest import Start
-from tests.support import node, tools
-from tests.support.mcp import HANDSHAKE, MODERN
+from tests.support.clients.mcp import HANDSHAKE, MODERN
+from tests.support.machine import node, tools
+from tests.support.peers.serving import serving
 from tests.support.running import Running
-from tests.support.serving import serving
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 

@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 
 from tests.conftest import Start
-from tests.support import tools
-from tests.support.mcp import MODERN
-from tests.support.serving import serving
+from tests.support.clients.mcp import MODERN
+from tests.support.machine import tools
+from tests.support.peers.serving import serving
 
 pytestmark = [pytest.mark.interop, tools.needs("chromium")]
 

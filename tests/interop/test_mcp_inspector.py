@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support import maildc, node, tools
+from tests.support.clients import maildc
+from tests.support.clients.mcp import mail
+from tests.support.clients.mcp_calls import arranged, every_call
 from tests.support.daemon import environment
-from tests.support.mcp import mail
-from tests.support.mcp_calls import arranged, every_call
+from tests.support.machine import node, tools
 from tests.support.running import Running, until
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]

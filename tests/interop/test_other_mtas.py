@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support import other_mtas, tools
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.other_mtas import Mta, Taken
-from tests.support.postfix import Postfix
+from tests.support.machine import tools
+from tests.support.peers import other_mtas
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.other_mtas import Mta, Taken
+from tests.support.peers.postfix import Postfix
 
 THERE = "there.test"
 ALICE, BOB = f"alice@{THERE}", f"bob@{THERE}"

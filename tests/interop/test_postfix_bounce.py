@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import tools
 from tests.support.daemon import Daemon, Sections
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.postfix import Postfix, free_port
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.postfix import Postfix, free_port
 
 pytestmark = pytest.mark.interop
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import aiosmtplib
 import pytest
 
-from tests.support import tools
 from tests.support.daemon import HOSTNAME, Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.postfix import Postfix, free_port
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.tlsa import tlsa_record
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.postfix import Postfix, free_port
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.peers.tlsa import tlsa_record
 
 pytestmark = [pytest.mark.interop, tools.needs("postfix", "unshare", root=True)]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conf.tls import client_context
-from tests.support import tools
+from tests.support.machine import tools
 
 pytestmark = [pytest.mark.interop, tools.needs("openssl")]
 

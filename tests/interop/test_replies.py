@@ -11,10 +11,10 @@ import mailparser
 import pytest
 from mailparser import MailParser
 
-from tests.support import tools
 from tests.support.daemon import DOMAIN, Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.postfix import Postfix
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.postfix import Postfix
 
 pytestmark = pytest.mark.interop
 

@@ -8,9 +8,9 @@ import pytest
 
 from scripts.bench.measure import Helper
 from tests.conftest import Start
-from tests.support import tools
-from tests.support.postfix import free_port
-from tests.support.sender_world import mail_from
+from tests.support.machine import tools
+from tests.support.peers.postfix import free_port
+from tests.support.worlds.sender_world import mail_from
 
 pytestmark = pytest.mark.interop
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import tools
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.postfix import Postfix
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.machine import tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.postfix import Postfix
+from tests.support.peers.throwaway_ca import ThrowawayCa
 
 pytestmark = [pytest.mark.interop, tools.needs("postfix", "dovecot", root=True)]
 

@@ -19,12 +19,12 @@ from typing import Any
 import dkim
 import pytest
 
-from tests.support import node, tools
 from tests.support.daemon import DOMAIN, HOSTNAME, Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.machine import node, tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.running import Smtp
-from tests.support.throwaway_ca import ThrowawayCa
 
 pytestmark = pytest.mark.interop
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import tools
 from tests.support.daemon import Daemon
-from tests.support.proxies import NAME, PROGRAMS, Proxy
+from tests.support.machine import tools
+from tests.support.peers.proxies import NAME, PROGRAMS, Proxy
 
 pytestmark = pytest.mark.interop
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Start
-from tests.support import tools
-from tests.support.dns_server import DnsServer
-from tests.support.other_verifiers import VERIFIERS, Judgement, signatures_of
-from tests.support.sender_world import SenderWorld
-from tests.support.verdict_cases import CaseWriter, VerdictCase
+from tests.support.machine import tools
+from tests.support.mails.verdict_cases import CaseWriter, VerdictCase
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.other_verifiers import VERIFIERS, Judgement, signatures_of
+from tests.support.worlds.sender_world import SenderWorld
 
 pytestmark = pytest.mark.interop
 

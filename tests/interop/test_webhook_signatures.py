@@ -16,10 +16,10 @@ import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from tests.support import node, tools
 from tests.support.daemon import DOMAIN, ROOT, Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.webhook_sink import HOST, WebhookSink
+from tests.support.machine import node, tools
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.webhook_sink import HOST, WebhookSink
 
 pytestmark = pytest.mark.interop
 

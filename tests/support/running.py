@@ -32,7 +32,8 @@ from storage import server_secrets
 from storage.clock import Clock
 from storage.engine import migrate
 from storage.sealing import Sealer, read_master_key
-from tests.support import answered, audited, kept, published
+from tests.support.clients import answered
+from tests.support.laws import audited, kept, published
 
 T = TypeVar("T")
 

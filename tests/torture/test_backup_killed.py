@@ -26,7 +26,7 @@ from maild.commands.checking import check
 from storage.clock import Clock
 from maild.commands.backup import back_up
 from storage.data_folder import DataFolder
-from tests.support.dying import dying_at
+from tests.support.machine.dying import dying_at
 
 store, last, work = (Path(one) for one in sys.argv[1:])
 TRACED = ("maild/commands/backup.py", "storage/upkeep/snapshot.py")

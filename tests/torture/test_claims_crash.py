@@ -16,10 +16,10 @@ import aiohttp
 import pytest
 
 from tests.conftest import Start
-from tests.support import audited
 from tests.support.daemon import DOMAIN, Daemon
+from tests.support.laws import audited
 from tests.support.running import Answer, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 pytestmark = pytest.mark.torture
 

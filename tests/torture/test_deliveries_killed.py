@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.daemon import Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 
 pytestmark = pytest.mark.torture
 

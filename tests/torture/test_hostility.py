@@ -30,7 +30,7 @@ from tests.support.daemon import AnswerError, Daemon
 from tests.support.hostile import wire
 from tests.support.hostile.attacks import ATTACKS
 from tests.support.hostile.stage import SINK_DOMAIN, stage
-from tests.support.mx import Mx
+from tests.support.peers.mx import Mx
 
 pytestmark = pytest.mark.torture
 

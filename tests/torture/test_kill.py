@@ -28,7 +28,7 @@ from storage.data_folder import DataFolder
 from storage.ids import Ids
 from storage.mail.blobs import Blob, Blobs
 from tests.support.daemon import DOMAIN, Daemon
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 
 pytestmark = pytest.mark.torture
 

@@ -2,10 +2,10 @@
 there, octet for octet, nothing is half there, and the daemon serves again.
 
 A real daemon works under strace, from `maild init` on: mail in, sends, deletions, a checkpoint, a stop and a start.
-`tests/support/lossy_disk.py` says what a disk may hold afterwards; that is written down again and again, for moments
-and lots that a seed draws. Each time the store opens and is looked at, and often the daemon starts on it. POWER_LOSSES
-sets how many times (`-o faulthandler_timeout=0` for some thousand), TORTURE_SEED repeats a run as far as the daemon
-does the same again; the folder that failed stays, as `left`.
+`tests/support/machine/lossy_disk.py` says what a disk may hold afterwards; that is written down again and again, for
+moments and lots that a seed draws. Each time the store opens and is looked at, and often the daemon starts on it.
+POWER_LOSSES sets how many times (`-o faulthandler_timeout=0` for some thousand), TORTURE_SEED repeats a run as far as
+the daemon does the same again; the folder that failed stays, as `left`.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ from maild.daemon import Daemon as DaemonHere
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from tests.support.daemon import DOMAIN, POLL_S, Api, Daemon
-from tests.support.disk_calls import DiskCall, read, recording, replay, require_recording
-from tests.support.lossy_disk import WHOLE, Change, LossyDisk, Lot, Name, Octets
+from tests.support.machine.disk_calls import DiskCall, read, recording, replay, require_recording
+from tests.support.machine.lossy_disk import WHOLE, Change, LossyDisk, Lot, Name, Octets
 
 pytestmark = pytest.mark.torture
 

@@ -24,7 +24,7 @@ import pytest
 from storage.data_folder import DataFolder
 from tests.conftest import Start
 from tests.support.daemon import ROOT, Daemon
-from tests.support.reviewing import Held
+from tests.support.worlds.reviewing import Held
 
 pytestmark = pytest.mark.torture
 
@@ -36,11 +36,11 @@ PROGRAM = """
 import json, os, shutil, sys
 from pathlib import Path
 from conf.settings import parse
-from controlplane.sending.reviewing import Approval
+from controlplane.sending.reviews.reviewing import Approval
 from maild.commands.operator_commands import OperatorCommands
 from storage.engine import migrate
 from storage.data_folder import DataFolder
-from tests.support.dying import dying_at
+from tests.support.machine.dying import dying_at
 
 source, work, review_id, content_hash = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
 TRACED = ("reviewing.py", "admission.py", "storage/agents/reviews.py", "storage/mail/messages.py",

@@ -27,7 +27,7 @@ from storage.upkeep import rotation
 from storage.data_folder import DataFolder
 from storage.engine.tx import Tx
 from storage.sealing import Sealer, read_master_key
-from tests.support.dying import dying_at
+from tests.support.machine.dying import dying_at
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
 TRACED = tuple(f"storage/{name}.py" for name in ("upkeep/rotation", "sealing", "durable_files", "engine/migrate"))
@@ -72,7 +72,7 @@ from storage.data_folder import DataFolder
 from storage.domains import dkim_keys
 from storage.sealing import SealError
 from storage.upkeep import rotation
-from tests.support.dying import dying_at
+from tests.support.machine.dying import dying_at
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
 TRACED = ("storage/upkeep/rotation.py", "storage/sealing.py", "storage/durable_files.py", "storage/engine/migrate.py")

@@ -29,10 +29,10 @@ from hypothesis import strategies as st
 from storage.clock import iso
 from storage.engine.database import Database
 from storage.engine.writer import DatabaseClosed
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Answer, Running, Template
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 STORIES = int(os.environ.get("SENDING_STORIES", "12"))
 PEOPLE = ("ok", "bounce", "gone")

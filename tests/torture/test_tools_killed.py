@@ -15,8 +15,8 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.support.clients.mcp import HANDSHAKE, PATH
 from tests.support.daemon import Daemon
-from tests.support.mcp import HANDSHAKE, PATH
 
 pytestmark = pytest.mark.torture
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from maild.commands.checking import check
-from scripts.bench import seed_index, words
+from scripts.bench.mails import words
 from scripts.bench.seed import seed
-from scripts.bench.seed_store import SeedStore
-from scripts.bench.stream import Inbox, Stream
+from scripts.bench.seeding import seed_index
+from scripts.bench.seeding.seed_store import SeedStore
+from scripts.bench.seeding.stream import Inbox, Stream
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.engine import migrate

@@ -9,7 +9,7 @@ from controlplane.console.faults import NoSuchPage
 from controlplane.console.page import Html, PageCall
 from controlplane.console.pages.found import names_of
 from controlplane.console.rendering import moment
-from controlplane.contract.audit import ActName
+from controlplane.contract.accounts.audit import ActName
 from controlplane.contract.fields import EventType
 
 ROWS = 40

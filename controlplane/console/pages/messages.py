@@ -13,7 +13,7 @@ from controlplane.console.marking import TextMark, marked_text, marks_of_evidenc
 from controlplane.console.page import Html, MailDocument, PageCall, SeeOther, TooLong
 from controlplane.console.pages.found import evidence_or_none, inbox_or_none, items_of
 from controlplane.operations.results import Download
-from controlplane.sending.sanitize import Sanitizer
+from controlplane.sending.writing.sanitize import Sanitizer
 
 ATTEMPTS = 20
 DIALOGUE_BYTES = 3000  # of an attempt, in a list of them

@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from controlplane.console.forms import Form, addresses_in
 from controlplane.console.page import Html, PageCall, SeeOther
-from controlplane.contract import policies
-from controlplane.contract.checks import WarningCode
 from controlplane.contract.refusals import Refusal
+from controlplane.contract.sending.checks import WarningCode
+from controlplane.contract.work import policies
 from storage.agents.policies import RECOMMENDED, document_of
 
 _RECOMMENDED = document_of(RECOMMENDED)["outbound"]["holdOn"]

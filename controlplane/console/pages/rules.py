@@ -3,7 +3,7 @@
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.console.pages.found import inboxes_to_choose
 from controlplane.console.pages.policies import document_in, what_policies_can_say, what_recommended_adds
-from controlplane.contract.rules import NOTE_CHARS
+from controlplane.contract.work.rules import NOTE_CHARS
 
 PAGE = 30
 INBOXES = 100

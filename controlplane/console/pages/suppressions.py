@@ -4,7 +4,7 @@ from typing import Any, get_args
 from urllib.parse import quote
 
 from controlplane.console.page import Html, PageCall, SeeOther
-from controlplane.contract.suppressions import SuppressionReason
+from controlplane.contract.sending.suppressions import SuppressionReason
 from maild.message.fields.address import suppression_keys
 
 HERE = "/console/suppressions"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from controlplane.contract.analytics import AnalyticsEvents, AnalyticsWindow
+from controlplane.contract.accounts.analytics import AnalyticsEvents, AnalyticsWindow
 from controlplane.mail.analytics import Destination, Series, Summary, span_of
 from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from controlplane.contract.audit import BrowseAudit, ListAudit
+from controlplane.contract.accounts.audit import BrowseAudit, ListAudit
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from controlplane.contract.domains import ListDomainReports, PatchDomain, RegisterDomain
+from controlplane.contract.accounts.domains import ListDomainReports, PatchDomain, RegisterDomain
 from controlplane.contract.refusals import Refusal
 from controlplane.domains.registry import ShownDomain
 from controlplane.operations.operation import Call

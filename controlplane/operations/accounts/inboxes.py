@@ -5,7 +5,7 @@ from typing import Any
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.access.principal import LIVE
 from controlplane.access.usernames import is_reserved
-from controlplane.contract.inboxes import CreateInbox, PatchInbox
+from controlplane.contract.accounts.inboxes import CreateInbox, PatchInbox
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call

@@ -3,7 +3,7 @@
 from typing import Any
 
 from controlplane.access import new_keys
-from controlplane.contract.keys import CreateKey
+from controlplane.contract.accounts.keys import CreateKey
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call

@@ -7,7 +7,7 @@ are called fairly: an organization that sends many keeps nobody else's waiting.
 import asyncio
 from collections.abc import Sequence
 
-from controlplane.contract.messages import ChangeMessages
+from controlplane.contract.mail.messages import ChangeMessages
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.mail import labelling
 from controlplane.operations.mail.messages import remove

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from controlplane.contract import rendering
-from controlplane.contract.messages import WaitMessage
+from controlplane.contract.mail.messages import WaitMessage
 from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
 from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 from controlplane.access.principal import SEES_HELD
 from controlplane.contract import rendering
-from controlplane.contract.messages import ListMessages, PatchMessage
+from controlplane.contract.mail.messages import ListMessages, PatchMessage
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import attempts, evidence, labelling, searching
 from controlplane.mail.attempts import Attempts

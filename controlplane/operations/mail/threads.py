@@ -7,8 +7,8 @@ import msgspec
 
 from controlplane.contract import rendering
 from controlplane.contract.fields import ThreadCursor
+from controlplane.contract.mail.threads import ListThreads
 from controlplane.contract.refusals import Refusal
-from controlplane.contract.threads import ListThreads
 from controlplane.mail import thread_finding
 from controlplane.mail.labelling import AskedLabels
 from controlplane.operations.mail.shown_messages import Whole, member_pieces, nothing, parts, read_bodies

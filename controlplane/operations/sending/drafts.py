@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from controlplane.access.plan_limits import refusing_what_exceeds
-from controlplane.contract.drafts import CreateDraft, PatchDraft
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
+from controlplane.contract.sending.drafts import CreateDraft, PatchDraft
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of

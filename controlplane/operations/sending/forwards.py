@@ -5,15 +5,15 @@ from functools import partial
 from typing import TypeVar
 
 from controlplane.contract.refusals import Refusal
-from controlplane.contract.replies import ForwardMessage
+from controlplane.contract.sending.replies import ForwardMessage
 from controlplane.mail import bodies
 from controlplane.operations.mail.originals import read_original
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, answered_before, retry_of
-from controlplane.sending import replying
-from controlplane.sending.attachments import check_total
 from controlplane.sending.submission import Retry, Submission
+from controlplane.sending.writing import replying
+from controlplane.sending.writing.attachments import check_total
 from maild.message.writing.compose import OutgoingAttachment
 from maild.message.writing.header_writer import is_id
 from maild.message.writing.outgoing_warnings import AuthoredWords

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from controlplane.contract.checks import CheckForward, CheckMessage, CheckReply
 from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.sending.checks import CheckForward, CheckMessage, CheckReply
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.sending.forwards import passing_on
 from controlplane.operations.sending.replies import message_of, send_of
 from controlplane.operations.sending.replies import words_of as reply_words
-from controlplane.sending import replying
 from controlplane.sending.preflight import Judgement, Wish, telling, words_of
 from controlplane.sending.preparing import refuse_unsendable, request_of, spare_live_draft
-from controlplane.sending.replying import SENDING
 from controlplane.sending.submission import Submission
+from controlplane.sending.writing import replying
+from controlplane.sending.writing.replying import SENDING
 from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.engine.tx import Tx
 from storage.mail import drafts, inboxes

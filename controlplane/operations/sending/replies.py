@@ -6,18 +6,18 @@ from functools import partial
 import msgspec
 
 from controlplane.access.plan_limits import refusing_what_exceeds
-from controlplane.contract.drafts import CreateDraft
-from controlplane.contract.messages import SendMessage
+from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.refusals import Refusal
-from controlplane.contract.replies import ReplyMessage
+from controlplane.contract.sending.drafts import CreateDraft
+from controlplane.contract.sending.replies import ReplyMessage
 from controlplane.operations.mail.originals import read_original
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, answered_before, retry_of
 from controlplane.operations.sending import drafts
-from controlplane.sending import replying
-from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
+from controlplane.sending.writing import replying
+from controlplane.sending.writing.replying import Answer
 from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.engine.tx import Tx
 from storage.mail import conversation, messages, threads

@@ -5,7 +5,7 @@ from functools import partial
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted
-from controlplane.sending.written_mail import MailSubmission, submission_of
+from controlplane.sending.writing.written_mail import MailSubmission, submission_of
 from maild.message.digest import Digest, digest, digest_at_once
 
 

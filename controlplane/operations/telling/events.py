@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from controlplane.contract.events import BrowseEvents, ListEvents, StreamEvents
+from controlplane.contract.telling.events import BrowseEvents, ListEvents, StreamEvents
 from controlplane.operations.event_types import heard
 from controlplane.operations.operation import Call
 from controlplane.operations.reach import require_reach

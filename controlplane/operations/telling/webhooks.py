@@ -8,7 +8,7 @@ from yarl import URL
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.rendering import json_column
-from controlplane.contract.webhooks import CreateWebhook, ListDeliveries, UpdateWebhook
+from controlplane.contract.telling.webhooks import CreateWebhook, ListDeliveries, UpdateWebhook
 from controlplane.egress.targets import EgressRefused
 from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call

@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controlplane.contract import rendering
-from controlplane.contract.claims import ClaimMessages, ExtendClaim, FinishClaim, ListClaims, ReleaseClaim
 from controlplane.contract.refusals import Refusal
+from controlplane.contract.work.claims import (
+    ClaimMessages,
+    ExtendClaim,
+    FinishClaim,
+    ListClaims,
+    ReleaseClaim,
+)
 from controlplane.mail import labelling
 from controlplane.mail.bodies import Bodies
 from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies, shown_message

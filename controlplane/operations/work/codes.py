@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from controlplane.contract.codes import ClaimCode
+from controlplane.contract.mail.codes import ClaimCode
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import code_mail, labelling
 from controlplane.mail.arrivals import Arrivals, WantedMail

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.refusals import Refusal
+from controlplane.contract.work.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.fields.address import normalize

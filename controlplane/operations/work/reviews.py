@@ -6,15 +6,21 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controlplane.contract import rendering
-from controlplane.contract.reviews import ApproveReview, ListReviews, RejectReview
+from controlplane.contract.work.reviews import ApproveReview, ListReviews, RejectReview
 from controlplane.mail.bodies import Bodies
 from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies
 from controlplane.operations.mail.thread_context import context_text
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
-from controlplane.sending.replying import SENDING
-from controlplane.sending.review_desk import find
-from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_json, reviewed_message
+from controlplane.sending.reviews.review_desk import find
+from controlplane.sending.reviews.reviewing import (
+    Approval,
+    Decider,
+    content_hash,
+    reviewed_json,
+    reviewed_message,
+)
+from controlplane.sending.writing.replying import SENDING
 from maild.message.fields.address import normalize
 from storage.agents import reviews
 from storage.agents.reviews import ReviewFilter

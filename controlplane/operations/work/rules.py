@@ -1,5 +1,5 @@
-"""Rules: written, listed, deleted. What they decide stands in `controlplane/sending/guards.py`, and for mail that comes
-in in `maild/inbound/delivery/admittance.py`."""
+"""Rules: written, listed, deleted. What they decide stands in `controlplane/sending/admitting/guards.py`, and for mail
+that comes in in `maild/inbound/delivery/admittance.py`."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import msgspec
 
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
-from controlplane.contract.rules import CreateRule, ListRules
+from controlplane.contract.work.rules import CreateRule, ListRules
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.retries import accepted, small_retry_of

@@ -7,8 +7,8 @@ import pytest
 
 from storage.clock import DAY_MS, iso
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Api, Running, until
 
 PATHS = ("/v1/analytics/summary", "/v1/analytics/events", "/v1/analytics/destinations")

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
-from controlplane.contract.audit import AUDIT_PAGE_MAX, ActName
-from controlplane.sending.reviewing import Approval
+from controlplane.contract.accounts.audit import AUDIT_PAGE_MAX, ActName
+from controlplane.sending.reviews.reviewing import Approval
 from maild.message import unsubscribe
 from storage.audit import trail
 from storage.audit.acts import OPERATOR, Act
@@ -18,9 +18,9 @@ from storage.audit.repeats import DISTINCT, RepeatedActs
 from storage.audit.trail import address_hash, addresses_hash
 from storage.engine.tx import Tx
 from tests.conftest import Start
+from tests.support.clients.submitting import encrypted, logged_in, plain, submitting
 from tests.support.running import Answer, Api, Running, until
-from tests.support.store import ManualClock
-from tests.support.submitting import encrypted, logged_in, plain, submitting
+from tests.support.worlds.store import ManualClock
 
 SUPPRESSED = "nobody@elsewhere.test"
 

@@ -9,7 +9,7 @@ from storage.clock import DAY_MS
 from tests.conftest import Start
 from tests.support.daemon import ROOT
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 PAGE = (ROOT / "docs" / "audit.md").read_text("utf-8")
 Check = Callable[[list[dict[str, Any]], str], int | None]

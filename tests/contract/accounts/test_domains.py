@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from conf.tuning import ApiTuning, Tuning
-from tests.support.doh_server import publish
-from tests.support.domain_world import NAME, DomainWorld, domain_world, record_of
+from tests.support.peers.doh_server import publish
 from tests.support.running import APEX, HOSTNAME, SHARED, SHARED_TOO, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world, record_of
+from tests.support.worlds.store import ManualClock
 
 Start = Callable[..., Awaitable[Running]]
 UNKNOWN = "dom_" + "0" * 26

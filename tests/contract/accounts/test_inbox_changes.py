@@ -14,10 +14,10 @@ from storage.mail.withdrawal import WithdrawnMail
 from storage.sending import queue_selection
 from storage.sending.queue_selection import QueueSelection
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Api, Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 EVERYTHING = QueueSelection()
 ABSENT = "inb_01m7yg00000000000000000000"

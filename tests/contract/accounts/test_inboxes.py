@@ -9,7 +9,7 @@ import pytest
 from storage.clock import DAY_MS
 from tests.conftest import Start, on_shared
 from tests.support.running import APEX, BRAND, SHARED, SHARED_TOO, Answer, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 KEYS = {
     "id", "organizationId", "address", "username", "domain", "name", "agentId", "metadata", "isActive",

@@ -9,7 +9,7 @@ import pytest
 from controlplane.contract.scopes import MAIL_SCOPES
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 FIELDS = {
     "id", "name", "keyPrefix", "mode", "scopes", "inboxId", "isActive", "mintedBy", "lastUsedAt", "createdAt",

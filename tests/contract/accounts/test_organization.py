@@ -7,7 +7,7 @@ import pytest
 from storage.clock import DAY_MS, day_of, month_of
 from tests.conftest import Start
 from tests.support.running import SHARED, Api, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 RESOURCES = {"messagesMonthly", "messagesDaily", "inboxes", "openDrafts", "webhooks", "storageBytes"}
 

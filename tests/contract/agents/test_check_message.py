@@ -15,9 +15,9 @@ from conf.tuning import ApiTuning, Tuning
 from storage.clock import iso
 from storage.engine import migrate
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Answer, Api, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 CHECK = "/v1/messages/check"
 SENDS = int(os.environ.get("CHECK_SENDS", "200"))

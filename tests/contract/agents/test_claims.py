@@ -10,7 +10,7 @@ from storage.clock import iso
 from storage.engine.tx import Tx
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 LEASE_S = 300
 YEAR_S = 365 * 86_400

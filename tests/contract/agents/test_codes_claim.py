@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import on_shared
-from tests.support.counted import Counted
+from tests.support.laws.counted import Counted
 from tests.support.running import Answer, Api, Running
 
 EVERYTHING = "1970-01-01"

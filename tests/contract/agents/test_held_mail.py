@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from controlplane.mail.evidence import Examiner
-from controlplane.sending.reviewing import Approval
+from controlplane.sending.reviews.reviewing import Approval
 from maild.commands import checking
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from tests.conftest import Start
-from tests.support.holding import STRANGER, approve, held, hold, mail, reject, reviews
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.holding import STRANGER, approve, held, hold, mail, reject, reviews
+from tests.support.worlds.store import ManualClock
 
 EXPIRES_S = 600
 

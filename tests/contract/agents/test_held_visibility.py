@@ -17,9 +17,9 @@ from controlplane.contract.scopes import SCOPES
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
 from tests.contract.agents.test_held_mail import is_whole
-from tests.support.event_stream import EventStream
-from tests.support.holding import approve, held, hold, mail, reject, reviews
+from tests.support.clients.event_stream import EventStream
 from tests.support.running import Answer, Api, Running
+from tests.support.worlds.holding import approve, held, hold, mail, reject, reviews
 
 NOT_HERE = frozenset({"message_not_found", "thread_not_found", "attachment_not_found"})
 WORDS = ("zebra", "giraffe", "okapi")  # subjects, texts, names of files and senders of what is held

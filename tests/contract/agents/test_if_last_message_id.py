@@ -11,7 +11,7 @@ from storage.clock import iso
 from storage.mail import conversation
 from tests.conftest import Start
 from tests.support.running import Answer, Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 MINUTE_MS = 60_000
 IN_REPLY = "In-Reply-To: <1@elsewhere.test>\n"

@@ -13,10 +13,10 @@ import pytest
 from maild.message.fields.address import normalize
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Answer, Api, Running, until
-from tests.support.sender_world import SenderWorld
-from tests.support.store import ManualClock
+from tests.support.worlds.sender_world import SenderWorld
+from tests.support.worlds.store import ManualClock
 
 BODIES = int(os.environ.get("REPLY_BODIES", "150"))
 SEED = int(os.environ.get("REPLY_SEED", "7"))

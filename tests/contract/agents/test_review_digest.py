@@ -6,12 +6,12 @@ from email.message import Message
 
 import pytest
 
-from controlplane.sending.review_digest import EVERY_MS, ReviewDigest
+from controlplane.sending.reviews.review_digest import EVERY_MS, ReviewDigest
 from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
-from tests.support.reviewing import Held
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 ADA = "ada@people.test"
 BEN = "ben@people.test"

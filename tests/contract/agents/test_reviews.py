@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from controlplane.sending import review_desk
-from controlplane.sending.reviewing import Decided, Reviewing, content_hash
+from controlplane.sending.reviews import review_desk
+from controlplane.sending.reviews.reviewing import Decided, Reviewing, content_hash
 from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.mail import blobs, messages
 from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
-from tests.support.reviewing import SOMEBODY, Held
+from tests.support.clients.submitting import submitted, submitting
 from tests.support.running import Api, Running, until
-from tests.support.store import ManualClock
-from tests.support.submitting import submitted, submitting
+from tests.support.worlds.reviewing import SOMEBODY, Held
+from tests.support.worlds.store import ManualClock
 
 NOW_MS = 1_795_219_200_000
 HOUR_MS = 3_600_000

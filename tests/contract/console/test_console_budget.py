@@ -7,11 +7,11 @@ import pytest
 
 from controlplane.console.pages import PAGES
 from tests.conftest import Start
-from tests.support.console import LOCAL, Visitor
-from tests.support.console_flood import HARD, MAILS, Flood, asked, many_members
-from tests.support.holding import mail
-from tests.support.reviewing import Held
+from tests.support.clients.console import LOCAL, Visitor
+from tests.support.mails.console_flood import HARD, MAILS, Flood, asked, many_members
 from tests.support.running import Running
+from tests.support.worlds.holding import mail
+from tests.support.worlds.reviewing import Held
 
 PAGE_BYTES = 60_000
 # What leaves as it came, in pieces: nobody reads it as a page.

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Start
-from tests.support.console import LOCAL, Visitor
-from tests.support.doh_server import publish
-from tests.support.domain_world import NAME, DomainWorld, domain_world, record_of
+from tests.support.clients.console import LOCAL, Visitor
+from tests.support.peers.doh_server import publish
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world, record_of
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from controlplane.console.session import FAILURES_MAX
 from storage.tenants import console_sessions
 from storage.tenants.console_sessions import IDLE_MS, LINK_MS, SESSION_MS
 from tests.conftest import Start
-from tests.support.console import FORM, LOCAL, SAME_ORIGIN, Visitor, link_for
+from tests.support.clients.console import FORM, LOCAL, SAME_ORIGIN, Visitor, link_for
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.conftest import Start
-from tests.support.console import LOCAL, Visitor
+from tests.support.clients.console import LOCAL, Visitor
 from tests.support.running import Running
 
 

@@ -13,11 +13,11 @@ from controlplane.console.session import FAILURES_MAX
 from storage.clock import Clock, iso
 from storage.tenants import console_sessions
 from tests.conftest import Start
-from tests.support.console import LOCAL, SAME_ORIGIN, Visitor
-from tests.support.holding import hold, mail
-from tests.support.reviewing import Held
+from tests.support.clients.console import LOCAL, SAME_ORIGIN, Visitor
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.holding import hold, mail
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 TOMORROW = iso(Clock().now_ms() + 86_400_000)
 

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from tests.conftest import Start
-from tests.support.console import LOCAL, PageAnswer, Visitor
-from tests.support.holding import mail
-from tests.support.reviewing import Held
+from tests.support.clients.console import LOCAL, PageAnswer, Visitor
 from tests.support.running import Running
+from tests.support.worlds.holding import mail
+from tests.support.worlds.reviewing import Held
 
 
 @pytest.fixture

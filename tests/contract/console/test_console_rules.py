@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.console import LOCAL, PageAnswer, Visitor
+from tests.support.clients.console import LOCAL, PageAnswer, Visitor
 from tests.support.running import Running
 
 

@@ -9,7 +9,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Operation
 from controlplane.operations.table import END_SESSION, LIST_SESSIONS
 from tests.conftest import Start
-from tests.support.console import LOCAL, PageAnswer, Visitor
+from tests.support.clients.console import LOCAL, PageAnswer, Visitor
 from tests.support.running import Running
 
 

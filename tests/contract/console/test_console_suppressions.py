@@ -8,9 +8,9 @@ import pytest
 
 from storage.sending.queue_selection import QueueSelection
 from tests.conftest import Start
-from tests.support.console import LOCAL, PageAnswer, Visitor
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.clients.console import LOCAL, PageAnswer, Visitor
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
 
 PATH = "/console/suppressions"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.console import LOCAL, Visitor
+from tests.support.clients.console import LOCAL, Visitor
+from tests.support.peers.webhook_sink import Reply, WebhookSink
 from tests.support.running import Running, until
-from tests.support.webhook_sink import Reply, WebhookSink
 
 
 @pytest.fixture

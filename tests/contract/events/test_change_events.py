@@ -8,10 +8,10 @@ import pytest
 
 from storage.upkeep.retention import ROWS, _remove
 from tests.conftest import Start
-from tests.support.event_stream import EventStream
+from tests.support.clients.event_stream import EventStream
+from tests.support.peers.webhook_sink import WebhookSink
 from tests.support.running import Api, Running
-from tests.support.store import ManualClock
-from tests.support.webhook_sink import WebhookSink
+from tests.support.worlds.store import ManualClock
 
 DAY_S = 86_400
 BEGINNING = "evt_" + "0" * 26

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start, on_shared
-from tests.support.event_stream import EventStream
+from tests.support.clients.event_stream import EventStream
 from tests.support.running import Running, until, until_true
 
 

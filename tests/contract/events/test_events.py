@@ -6,14 +6,14 @@ from typing import Any, get_args
 
 import pytest
 
-from controlplane.contract.events import EVENTS
 from controlplane.contract.fields import EventType
+from controlplane.contract.telling.events import EVENTS
 from storage.ids import Ids, first_at, made_at
 from tests.conftest import Start, on_shared
-from tests.support import published
+from tests.support.laws import published
+from tests.support.peers.webhook_sink import WebhookSink
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
-from tests.support.webhook_sink import WebhookSink
+from tests.support.worlds.store import ManualClock
 
 ENVELOPE = {"id", "type", "apiVersion", "createdAt", "organizationId", "data"}
 

@@ -8,9 +8,9 @@ import pytest
 from conf.tuning import FeedTuning, Tuning
 from storage.clock import iso
 from tests.conftest import Start, on_shared
-from tests.support.counted import Counted
+from tests.support.laws.counted import Counted
 from tests.support.running import Answer, Api, Running, until, until_true
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 FOREVER = "55"
 PATH = "/v1/messages/wait"

@@ -1,6 +1,6 @@
 """W1, W2: what we never call on a customer's word is refused at create, at PATCH and at each delivery, undialled.
 
-The rows of tests/support/hostile_urls.py, through the whole daemon with a scripted DNS.
+The rows of tests/support/mails/hostile_urls.py, through the whole daemon with a scripted DNS.
 """
 
 from collections.abc import AsyncIterator
@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.hostile_urls import Trap, hostile, publish
+from tests.support.mails.hostile_urls import Trap, hostile, publish
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 HARMLESS = "https://hooks.elsewhere.test/in"
 DAY_S = 86_400

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start, on_shared
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 DELIVERY = {
     "id", "webhookId", "eventId", "eventType", "attempt", "requestHeaders", "responseStatus", "responseBody",

@@ -8,7 +8,7 @@ from controlplane.contract.refusals import MESSAGES, Fault, Refusal, invalid
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.responses import envelope
 from controlplane.transport.statuses import STATUSES
-from tests.support.words import ROOT
+from tests.support.laws.words import ROOT
 
 SOURCE = ROOT / "controlplane"
 

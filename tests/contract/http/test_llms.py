@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.contract.events import EVENTS
 from controlplane.contract.refusals import MESSAGES
+from controlplane.contract.telling.events import EVENTS
 from controlplane.mcp.tools import TOOLS
 from controlplane.operations.operation import Operation
 from controlplane.operations.table import OPERATIONS
@@ -22,8 +22,8 @@ from controlplane.reference import llms
 from controlplane.reference.documents import documents
 from controlplane.transport.statuses import STATUSES
 from tests.conftest import Start, on_shared
+from tests.support.laws.words import ROOT
 from tests.support.running import Running
-from tests.support.words import ROOT
 
 PUBLIC_URL = "https://api.agents.test"  # of the daemons of tests
 SHORT_BYTES, FULL_BYTES = 4 * 1024, 60 * 1024

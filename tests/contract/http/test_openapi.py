@@ -1,7 +1,7 @@
 """`/openapi.json` and `/docs`: the document is whole, valid, and says what the code does.
 
 That the code does nothing which the document does not say is tested everywhere else: the clients of the tests hold
-every answer to it (tests/support/answered.py), and schemathesis every kind of request (test_schemathesis.py).
+every answer to it (tests/support/clients/answered.py), and schemathesis every kind of request (test_schemathesis.py).
 """
 
 import json
@@ -14,9 +14,9 @@ from typing import Any, get_args
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from controlplane.contract.attempts import DeliveryAttempt
-from controlplane.contract.events import Event
 from controlplane.contract.refusals import MESSAGES
+from controlplane.contract.sending.attempts import DeliveryAttempt
+from controlplane.contract.telling.events import Event
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import COMMON_ERRORS, OPEN_ERRORS, document, error_codes
@@ -26,9 +26,9 @@ from controlplane.transport.statuses import STATUSES
 from maild.message.delivery_evidence import Evidence, HostEvidence
 from maild.message.delivery_evidence import shown as evidence_shown
 from tests.conftest import on_shared
-from tests.support import answered
+from tests.support.clients import answered
+from tests.support.laws.words import ROOT
 from tests.support.running import Running
-from tests.support.words import ROOT
 
 PUBLIC_URL = "https://api.agents.test"
 TOLD = OPERATIONS

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Start
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ Bounded and with a fixed seed here. For a longer run, with chance and more of ev
 
     SCHEMATHESIS_EXAMPLES=200 .venv/bin/pytest tests/contract/http/test_schemathesis.py
 
-Nothing is excluded but two checks, named below, and the event stream, which does not end; what can't be in a schema
-is named in tests/support/schemathesis_hooks.py. No request leaves the host: names don't resolve, and the port of
+Nothing is excluded but two checks, named below, and the event stream, which does not end; what can't be in a schema is
+named in tests/support/machine/schemathesis_hooks.py. No request leaves the host: names don't resolve, and the port of
 mail is dead.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 import aiosmtplib
 
 from tests.support.daemon import ROOT, Api, Daemon, environment
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
 EXAMPLES_BOUNDED = 5
@@ -104,7 +104,7 @@ async def schemathesis(daemon: Daemon, seeds: dict[str, Any], folder: Path) -> t
         env={
             **environment(),
             "PYTHONPATH": str(ROOT),
-            "SCHEMATHESIS_HOOKS": "tests.support.schemathesis_hooks",
+            "SCHEMATHESIS_HOOKS": "tests.support.machine.schemathesis_hooks",
             "SCHEMATHESIS_SEEDS": json.dumps(seeds),
         },
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Start, on_shared
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 LISTED = {
     "id", "inboxId", "threadId", "direction", "mode", "status", "review", "fromAddress", "fromDomain",

@@ -11,9 +11,9 @@ from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running
-from tests.support.sender_world import mail_from
+from tests.support.worlds.sender_world import mail_from
 
 MESSAGE = mail_from("ann@elsewhere.test")
 

@@ -8,7 +8,7 @@ from storage.clock import DAY_MS
 from tests.conftest import Start, on_shared
 from tests.contract.mail.test_messages import LISTED, MAIL
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 KEYS = {
     "id", "organizationId", "inboxId", "subject", "snippet", "participants", "labels", "messageCount",

@@ -14,9 +14,9 @@ from controlplane.mcp import account_tools, reading_tools, refused, sending_tool
 from controlplane.mcp.tools import TOOLS
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import on_shared
-from tests.support.mcp import ERAS, Mcp, RpcError
+from tests.support.clients.mcp import ERAS, Mcp, RpcError
+from tests.support.laws.words import ROOT
 from tests.support.running import Api, Running
-from tests.support.words import ROOT
 
 with warnings.catch_warnings(
     action="ignore", category=DeprecationWarning

@@ -9,10 +9,10 @@ import pytest
 from controlplane.mcp.methods import ONCE_MS
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.mcp import HANDSHAKE, MODERN, Mcp
-from tests.support.reviewing import Held
+from tests.support.clients.mcp import HANDSHAKE, MODERN, Mcp
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 MAIL = "From: Ada <ada@elsewhere.test>\nTo: bot@agents.test\nSubject: topic\n\nwords\n"
 

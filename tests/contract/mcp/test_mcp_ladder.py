@@ -10,7 +10,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from controlplane.mcp.eras import ROUTING_HEADERS
 from controlplane.operations.table import SEND_BYTES
 from tests.conftest import Start, on_shared
-from tests.support.mcp import ACCEPT, ERAS, HANDSHAKE, MODERN, PATH, Mcp
+from tests.support.clients.mcp import ACCEPT, ERAS, HANDSHAKE, MODERN, PATH, Mcp
 from tests.support.running import Api, Running
 
 PARSE, INVALID, UNKNOWN_METHOD, PARAMS = -32700, -32600, -32601, -32602

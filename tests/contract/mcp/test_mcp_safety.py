@@ -16,7 +16,7 @@ from controlplane.mcp import safe_facts
 from maild.message.context.tokens import estimated_tokens
 from maild.message.evidence.finding import Kind
 from tests.conftest import on_shared
-from tests.support.mcp import HANDSHAKE, MODERN, Mcp, Told
+from tests.support.clients.mcp import HANDSHAKE, MODERN, Mcp, Told
 from tests.support.running import Running
 
 CANARY = "cxanxary"  # a word of strangers alone

@@ -14,8 +14,8 @@ from controlplane.mcp.catalog import input_schema
 from controlplane.mcp.tool import Tool
 from controlplane.mcp.tools import BY_NAME
 from tests.conftest import Start
-from tests.support.mcp import ERAS, PNG, Mcp, Told, mail, with_file
-from tests.support.mcp_calls import every_call
+from tests.support.clients.mcp import ERAS, PNG, Mcp, Told, mail, with_file
+from tests.support.clients.mcp_calls import every_call
 from tests.support.running import Running, until
 
 SENDING = ("send_message", "reply", "forward_message")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.mcp import ERAS, Mcp, Told
+from tests.support.clients.mcp import ERAS, Mcp, Told
 from tests.support.running import Running, until, until_true
 
 MAIL = "From: Ada <ada@elsewhere.test>\nTo: bot@agents.test\nSubject: topic\n\nwords\n"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 PATH = "/v1/messages/send"
 

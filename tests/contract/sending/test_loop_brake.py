@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from controlplane.sending.loop_brake import EXCHANGES, REST_MS, THEIRS_MS, WINDOW_MS
+from controlplane.sending.admitting.loop_brake import EXCHANGES, REST_MS, THEIRS_MS, WINDOW_MS
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 DESK = "desk@elsewhere.test"
 REFUSED = (409, "loop_suspected")

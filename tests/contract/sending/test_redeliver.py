@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
+from tests.support.peers.webhook_sink import Reply, WebhookSink
 from tests.support.running import Answer, Running, until
-from tests.support.webhook_sink import Reply, WebhookSink
 
 
 @pytest.fixture

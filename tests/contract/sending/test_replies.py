@@ -10,7 +10,7 @@ import pytest
 from maild.message.writing.reply_recipients import RECIPIENTS_MAX
 from storage.clock import Clock, iso
 from tests.conftest import Start
-from tests.support.reply_cases import CASES
+from tests.support.mails.reply_cases import CASES
 from tests.support.running import Answer, Api, Running
 
 HELLO = (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.sender_world import TEXT, SenderWorld, mail_from
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.sender_world import TEXT, SenderWorld, mail_from
 
 
 @pytest.fixture

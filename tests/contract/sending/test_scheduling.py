@@ -14,7 +14,7 @@ from storage.mail import messages, withdrawal
 from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 MINUTE_MS = 60_000
 DAY_MS = 86_400_000

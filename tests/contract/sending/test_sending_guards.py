@@ -8,9 +8,9 @@ import pytest
 
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.reviewing import Held
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 
 def suppress(maild: Running, organization_id: str, email: str, reason: str = "hard_bounce") -> None:

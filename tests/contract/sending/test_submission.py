@@ -13,10 +13,10 @@ from maild.message.envelope_sender import EnvelopeSenders
 from storage import server_secrets
 from tests.conftest import Start
 from tests.dialogues.test_reports import GONE, bounce
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.clients.submitting import logged_in, submit, submitted, submitting
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
-from tests.support.submitting import logged_in, submit, submitted, submitting
 
 ADA, BOB, EVE = "ada@elsewhere.test", "bob@elsewhere.test", "eve@elsewhere.test"
 SIMPLE = f"""From: Bot <bot@agents.test>

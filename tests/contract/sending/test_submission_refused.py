@@ -10,15 +10,15 @@ from structlog.testing import capture_logs
 
 from controlplane.contract.refusals import MESSAGES
 from controlplane.operations.table import SUBMIT_MESSAGE
-from controlplane.sending.loop_brake import EXCHANGES
+from controlplane.sending.admitting.loop_brake import EXCHANGES
 from maild.submission.replies import REPLIES, reply_to
 from maild.submission_door import SubmissionDoor
 from storage.turns.rounds import Kind, Overloaded
 from tests.conftest import Start
+from tests.support.clients.submitting import logged_in, submit, submitted, submitting
+from tests.support.laws.words import ROOT
 from tests.support.running import Api, Running
-from tests.support.store import ManualClock
-from tests.support.submitting import logged_in, submit, submitted, submitting
-from tests.support.words import ROOT
+from tests.support.worlds.store import ManualClock
 
 ADA, BOB = "ada@elsewhere.test", "bob@elsewhere.test"
 HI = f"From: bot@agents.test\nTo: {ADA}\n\nhi\n"

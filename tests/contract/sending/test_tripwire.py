@@ -11,7 +11,7 @@ from storage.clock import iso
 from storage.mail import messages
 from tests.conftest import Start
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 CODE = (403, "sending_paused_bulk_review")
 YEAR_S = 365 * 86_400

@@ -10,10 +10,10 @@ import pytest
 
 from maild.message.unsubscribe import Grant, make
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx, Received
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx, Received
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 PATH = "/v1/unsubscribe"
 ONE_CLICK = b"List-Unsubscribe=One-Click"

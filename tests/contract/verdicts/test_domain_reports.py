@@ -9,13 +9,13 @@ import pytest
 
 from storage.clock import DAY_MS, iso
 from storage.domains.domain_reports import KEEP_MS, KEPT
-from tests.support.dns_server import DnsServer
-from tests.support.domain_reports import BEGIN_S, DAY_S, dmarc_xml, gzipped, mail, tls_json, zipped
-from tests.support.domain_world import NAME, DomainWorld, domain_world
-from tests.support.holding import approve, held, hold
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.domain_reports import BEGIN_S, DAY_S, dmarc_xml, gzipped, mail, tls_json, zipped
 from tests.support.running import SHARED, SHARED_TOO, Running
-from tests.support.sender_world import SenderWorld
-from tests.support.store import ManualClock
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world
+from tests.support.worlds.holding import approve, held, hold
+from tests.support.worlds.sender_world import SenderWorld
+from tests.support.worlds.store import ManualClock
 
 Start = Callable[..., Awaitable[Running]]
 UNKNOWN = "dom_" + "0" * 26

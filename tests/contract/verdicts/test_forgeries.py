@@ -16,7 +16,7 @@ import dns.name
 import pytest
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import HOSTNAME, Running, dot_stuffed
 
 VECTORS = Path("tests/vectors")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import HOSTNAME
-from tests.support.sender_world import SenderWorld, mail_from
+from tests.support.worlds.sender_world import SenderWorld, mail_from
 
 HERE = "ip4:127.0.0.1 -all"
 NOT_HERE = "ip4:192.0.2.1 -all"

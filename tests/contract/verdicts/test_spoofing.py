@@ -10,9 +10,9 @@ import pytest
 from maild.message.fields.idn import ascii_domain
 from tests.conftest import Start
 from tests.contract.verdicts.test_sender_verdicts import HERE, begin
-from tests.support.dns_server import DnsServer
-from tests.support.sender_world import TEXT, SenderWorld
-from tests.support.signers import Signer
+from tests.support.mails.signers import Signer
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.sender_world import TEXT, SenderWorld
 
 VICTIM, FORGER = "info@bank.test", "x@evil.test"
 ENCODED = "=?utf-8?q?info=40bank.test?="

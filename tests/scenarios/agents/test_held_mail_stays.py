@@ -12,14 +12,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from controlplane.sending.review_desk import ReviewKeeper
+from controlplane.sending.reviews.review_desk import ReviewKeeper
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.reviewing import Held
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Answer
-from tests.support.store import ManualClock
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 RUNS = int(os.environ.get("HELD_RUNS", "200"))
 SEED = int(os.environ.get("HELD_SEED", "0")) or random.SystemRandom().randrange(1, 10**9)

@@ -12,12 +12,12 @@ import pytest
 from storage.agents.policies import RECOMMENDED, document_of
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx, Received
-from tests.support.red_team import ATTACKS, SECRETS, Attack
+from tests.support.mails.red_team import ATTACKS, SECRETS, Attack
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx, Received
 from tests.support.running import Answer, Api, until
-from tests.support.sender_world import SenderWorld
-from tests.support.store import ManualClock
+from tests.support.worlds.sender_world import SenderWorld
+from tests.support.worlds.store import ManualClock
 
 NOW_MS = 1_795_219_200_000
 HOUR_S = 3600

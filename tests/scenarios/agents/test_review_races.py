@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from controlplane.sending.review_desk import ReviewKeeper
+from controlplane.sending.reviews.review_desk import ReviewKeeper
 from tests.conftest import Start
-from tests.support.holding import held as arrived
-from tests.support.holding import hold, mail
-from tests.support.reviewing import Held
 from tests.support.running import Answer, Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.holding import held as arrived
+from tests.support.worlds.holding import hold, mail
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 AT_ONCE = 50
 ROUNDS = 10

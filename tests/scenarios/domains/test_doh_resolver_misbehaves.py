@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dns_server import DnsServer
-from tests.support.doh_server import publish
-from tests.support.domain_world import NAME, DomainWorld, domain_world, record_of
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.doh_server import publish
 from tests.support.running import Running
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world, record_of
 
 Start = Callable[..., Awaitable[Running]]
 

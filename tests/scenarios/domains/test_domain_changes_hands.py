@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.domain_world import NAME, DomainWorld, domain_world, record_of
 from tests.support.running import Running
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world, record_of
 
 Start = Callable[..., Awaitable[Running]]
 MAIL = "From: friend@elsewhere.test\r\nSubject: for the new owner\r\n\r\nhello\r\n"

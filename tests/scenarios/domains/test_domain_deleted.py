@@ -7,10 +7,10 @@ from typing import Any
 import dkim
 import pytest
 
-from tests.support.dns_server import DnsServer
-from tests.support.domain_world import NAME, DomainWorld, domain_world, record_of
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world, record_of
 
 Start = Callable[..., Awaitable[Running]]
 MAIL = "From: friend@elsewhere.test\r\nSubject: hello\r\n\r\nhello\r\n"

@@ -10,10 +10,10 @@ from controlplane.domains import rechecks
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
 from storage.domains.domains import DomainRow
-from tests.support.doh_server import publish
-from tests.support.domain_world import NAME, DomainWorld, domain_world
+from tests.support.peers.doh_server import publish
 from tests.support.running import Running
-from tests.support.store import ManualClock
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world
+from tests.support.worlds.store import ManualClock
 
 Start = Callable[..., Awaitable[Running]]
 HOUR_S = 3600

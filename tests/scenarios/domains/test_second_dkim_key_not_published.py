@@ -8,12 +8,12 @@ from typing import Any
 import dkim
 
 from maild.outbound.signing.dkim import KEY_CACHE_S
-from tests.support.dns_server import DnsServer
-from tests.support.doh_server import publish
-from tests.support.domain_world import NAME, DomainWorld, domain_world
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.doh_server import publish
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world
+from tests.support.worlds.store import ManualClock
 
 Start = Callable[..., Awaitable[Running]]
 

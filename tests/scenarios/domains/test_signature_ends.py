@@ -7,8 +7,8 @@ import dkim
 import pytest
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
 
 WEEK_S = 7 * 86400

@@ -11,7 +11,7 @@ from conf.tuning import HttpTuning, Tuning
 from controlplane.transport import event_stream
 from controlplane.webhooks.event_streams import Feed
 from tests.conftest import Start
-from tests.support.event_stream import EventStream
+from tests.support.clients.event_stream import EventStream
 from tests.support.running import Running, until, until_true
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from conf.tuning import FeedTuning, Tuning
 from tests.conftest import Start
-from tests.support.counted import Counted
+from tests.support.laws.counted import Counted
 from tests.support.running import Answer, Api, Running, until, until_true
 
 ORGANIZATIONS = 20

@@ -12,9 +12,9 @@ import pytest
 from conf.tuning import SmtpTuning, Tuning
 from maild.resolver import QUERIES_IN_FLIGHT
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 from tests.support.running import until, until_true
-from tests.support.sender_world import SenderWorld, mail_from
+from tests.support.worlds.sender_world import SenderWorld, mail_from
 
 DEADLINE_S = 0.3
 FAR_S = 600

@@ -13,10 +13,10 @@ from maild.authentication.dkim_check import MAX_SIGNATURES
 from maild.authentication.judge import KEYS_AT_ONCE
 from maild.message.fields.headers import MAX_HEADER_BYTES
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
 from tests.support.hostile import signed
-from tests.support.sender_world import PublishedRecords, SenderWorld, mail_from
-from tests.support.signers import Signer
+from tests.support.mails.signers import Signer
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.sender_world import PublishedRecords, SenderWorld, mail_from
 
 NAMES = b":".join([b"from"] * 1000)
 PADDING = b"X: " + b"y" * 900 + b"\r\n"

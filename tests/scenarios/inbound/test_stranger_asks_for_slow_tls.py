@@ -4,8 +4,8 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from tests.support import tools
 from tests.support.daemon import Daemon
+from tests.support.machine import tools
 
 FAST = ["X25519", "P-256", "P-384", "P-521"]
 SLOW = ["ffdhe2048", "ffdhe4096", "ffdhe8192"]

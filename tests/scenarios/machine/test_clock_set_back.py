@@ -6,7 +6,7 @@ from pathlib import Path
 from maild.outbound.lines.schedule import STEPS
 from storage.clock import DAY_MS
 from storage.sending import leases
-from tests.support.sending import TIMEOUT_S, Sending
+from tests.support.worlds.sending import TIMEOUT_S, Sending
 
 AHEAD_S = 40 * DAY_MS // 1000
 

@@ -14,7 +14,7 @@ import aiosmtplib
 import pytest
 
 from tests.support.daemon import ROOT, Daemon, environment
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 
 TEST_S = 40
 

@@ -15,8 +15,8 @@ from maild.outbound.signing import content
 from maild.resolver import DnsNotAsked, Resolver
 from storage import exhaustion
 from storage.mail.blobs import Blobs
-from tests.support.sending import Sending
-from tests.support.store import RAW
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import RAW
 
 LARGE = RAW + (b"y" * 76 + b"\r\n") * 60_000
 STEPS: dict[str, tuple[type, str, int]] = {

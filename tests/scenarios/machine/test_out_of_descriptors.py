@@ -18,9 +18,9 @@ import aiosmtplib
 import pytest
 
 from tests.support.daemon import DOMAIN, POLL_S, ROOT, Daemon, environment
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.webhook_sink import HOST, WebhookSink
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.webhook_sink import HOST, WebhookSink
 
 TEST_S = 90
 LARGE = "Subject: large\n\n" + "words and words and words\n" * 20_000

@@ -12,7 +12,7 @@ import aiohttp
 import aiosmtplib
 
 from tests.support.daemon import DOMAIN, ROOT, Daemon, environment
-from tests.support.dns_server import DnsServer
+from tests.support.peers.dns_server import DnsServer
 
 TEST_S = 90
 LARGE = b"Subject: large\r\n\r\n" + b"words and words and words\r\n" * 200_000

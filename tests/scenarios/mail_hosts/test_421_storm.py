@@ -5,8 +5,8 @@ from pathlib import Path
 
 from maild.outbound.pace.pace import FIRST_SESSIONS
 from maild.outbound.pace.pacing import HostGroup
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 LIVELY = "127.0.0.2"
 BUSY = "421 4.7.0 too many connections from your host, try again later"

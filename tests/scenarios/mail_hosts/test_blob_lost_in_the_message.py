@@ -8,7 +8,7 @@ import pytest
 
 from maild.outbound.lines.destination_queues import DestinationKey, DestinationKind
 from tests.scenarios.mail_hosts.test_mx_stops_reading import LARGE, host_of_ours, read_all, take_until_354
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 def change(file: Path) -> None:

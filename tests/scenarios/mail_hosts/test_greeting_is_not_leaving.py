@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import until
 
 

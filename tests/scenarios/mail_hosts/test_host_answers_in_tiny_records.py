@@ -14,9 +14,9 @@ import pytest
 from conf.settings import Webhooks
 from conf.tls import RECEIVED_OCTETS
 from controlplane.egress.client import Egress
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.worlds.sending import Sending
 
 NAME = "there.test"
 LEAST_OF_A_RECORD = 22  # of TLS 1.3: a head of 5, the kind of content, and 16 that prove it

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 GOOGLE = ("aspmx.l.google.com", 10)
 VICTIMS = (("mx1.p.test", 10), ("mx2.p.test", 10))

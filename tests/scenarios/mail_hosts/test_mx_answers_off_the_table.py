@@ -7,8 +7,8 @@ import pytest
 from maild.outbound.sessions.replies import REPLY_OCTETS_MAX
 from maild.outbound.settle import UNSETTLED_MAX
 from storage.sending import leases
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 
 @pytest.mark.parametrize("code", [251, 220, 354])

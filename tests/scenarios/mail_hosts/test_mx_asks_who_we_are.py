@@ -10,11 +10,11 @@ from maild.inbound.wire import tls
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.tls_policy import TlsPolicies
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.worlds.store import ManualClock
 
 HOP = Hop("mx.there.test", "192.0.2.1", 25)
 

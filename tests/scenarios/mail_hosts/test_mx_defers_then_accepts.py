@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from storage.clock import iso
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_a_greylisted_message_arrives_on_the_second_attempt(tmp_path: Path) -> None:

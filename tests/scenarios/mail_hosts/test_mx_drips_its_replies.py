@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from maild.outbound.sessions.smtp_client import Timeouts
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.worlds.sending import Sending
 
 
 @pytest.mark.parametrize("has_pipelining", [True, False])

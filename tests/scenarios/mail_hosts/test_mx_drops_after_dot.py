@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_a_lost_answer_is_a_deferral_and_no_other_host_is_tried(tmp_path: Path) -> None:

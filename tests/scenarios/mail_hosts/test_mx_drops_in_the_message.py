@@ -4,8 +4,8 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from tests.support.sending import Sending
-from tests.support.store import RAW
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import RAW
 
 LARGE = RAW + (b"y" * 76 + b"\r\n") * 60_000
 

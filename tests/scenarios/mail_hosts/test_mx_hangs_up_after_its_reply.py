@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 GONE = "550 5.1.1 no such user"
 BLOCKED = "554 5.7.1 blocked by our block list"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storage.records import RecipientRow
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 INSIDE = {
     "loopback.test": ["127.0.0.1"],

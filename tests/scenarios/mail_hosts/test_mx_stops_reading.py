@@ -17,8 +17,8 @@ import uvloop
 
 from maild.outbound.sessions.connections import PooledSession
 from maild.outbound.sessions.smtp_client import Timeouts
-from tests.support.sending import Sending
-from tests.support.store import RAW
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import RAW
 
 LARGE = RAW + (b"y" * 76 + b"\r\n") * 300_000  # more than the sockets of both sides hold
 

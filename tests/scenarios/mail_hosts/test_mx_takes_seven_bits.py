@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 RAW = "Subject: eight\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 
 @pytest.mark.parametrize("extensions", [["PIPELINING"], []])

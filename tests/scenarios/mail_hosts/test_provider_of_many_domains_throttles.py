@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 DOMAINS = 40
 LIVELY = "127.0.0.2"

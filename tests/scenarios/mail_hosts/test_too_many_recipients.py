@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 MANY = [f"r{number}@there.test" for number in range(7)]
 PIPELINING = pytest.mark.parametrize("extensions", [["PIPELINING"], []])

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_others_are_served_while_one_hangs(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from storage.sending import leases
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_the_lease_of_a_dead_process_is_tried_again_when_the_schedule_says(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from maild.outbound.sessions.connections import DOUBTFUL_PER_ADDRESS
 from maild.outbound.sessions.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE
 from maild.outbound.sessions.smtp_client import Timeouts
 from maild.outbound.signing.content import SMALL_BYTES
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.store import RAW
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import RAW
 
 LIVELY = "127.0.0.2"
 

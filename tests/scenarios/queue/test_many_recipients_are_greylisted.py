@@ -4,7 +4,7 @@ from itertools import count
 from pathlib import Path
 
 from storage.sending import leases
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_they_come_again_in_one_transaction(tmp_path: Path) -> None:

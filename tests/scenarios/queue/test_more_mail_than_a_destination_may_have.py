@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from maild.outbound.lines.queue_leases import QueueLeases
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 LIVELY = "127.0.0.2"
 SLOW = {"pace": {"slow": {"domains": ["slow.test"], "messages_per_minute": 6}}}

@@ -6,7 +6,7 @@ import pytest
 
 from conf.tuning import FeedTuning, Tuning, WebhookTuning
 from tests.conftest import Start
-from tests.support.event_stream import EventStream
+from tests.support.clients.event_stream import EventStream
 from tests.support.running import Running, until
 
 NEVER_S = 3600.0

@@ -7,7 +7,7 @@ from storage.sending import queue_selection
 from storage.sending.queue_selection import QueueSelection
 from tests.scenarios.mail_hosts.test_421_storm import backs_off, group, storm
 from tests.scenarios.queue.test_more_mail_than_a_destination_may_have import SLOW, settled, waiting
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def retry(sending: Sending, destination: str) -> int:

@@ -8,8 +8,8 @@ import pytest
 
 from conf.tuning import QueueTuning
 from maild.outbound.lines.message_line import READY
-from tests.support.mx import Mx
-from tests.support.sending import Sending
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
 
 MANY = 900
 

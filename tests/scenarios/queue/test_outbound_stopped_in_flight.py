@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from storage.mail import messages, withdrawal
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_running_deliveries_finish_and_the_rest_is_due_at_once(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 from conf.tuning import QueueTuning, Tuning
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 def wake(maild: Running) -> None:

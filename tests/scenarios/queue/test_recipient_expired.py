@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from maild.outbound.lines.schedule import STEPS
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_it_is_given_up_with_a_transient_bounce(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from storage.clock import DAY_MS
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.store import EPOCH_MS
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import EPOCH_MS
 
 LIVELY = "127.0.0.2"
 TODAY = datetime.fromtimestamp(EPOCH_MS / 1000, UTC).date()

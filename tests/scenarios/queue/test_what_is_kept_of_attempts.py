@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from storage.clock import iso
-from tests.support.attempts import shown_attempts
-from tests.support.mx import Mx
-from tests.support.sending import SENDERS, Sending
-from tests.support.store import RAW
-from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.clients.attempts import shown_attempts
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.worlds.sending import SENDERS, Sending
+from tests.support.worlds.store import RAW
+from tests.support.worlds.sts_world import DOMAIN, MX_HOST, StsWorld
 
 YOU = f"you@{DOMAIN}"
 AS_SENT = "C: (the message, 899 octets)"  # signed and dot-stuffed, with the line that ends it

@@ -13,11 +13,11 @@ import pytest
 
 from conf.strangers import LINES_PER_MINUTE
 from tests.support.daemon import DOMAIN, Daemon, DaemonError, Sections
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.peers.webhook_sink import HOST, WebhookSink
 from tests.support.running import Smtp
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.webhook_sink import HOST, WebhookSink
 
 SUBJECT = "Xylophone-Subject"
 BODY = "Quetzal-Body"

@@ -243,7 +243,7 @@ async def test_commands_and_the_daemon_write_one_chain(maild: Running, bot: dict
     before = (await maild.api.get("/v1/audit/head")).data["seq"]
     await asyncio.gather(by_the_api(), by_the_api(), *(asyncio.to_thread(by_commands) for _ in range(2)))
     assert (await maild.api.get("/v1/audit/head")).data["seq"] == before + 100
-    # Whether it is one chain, is asked when the daemon stops (tests/support/audited.py).
+    # Whether it is one chain, is asked when the daemon stops (tests/support/laws/audited.py).
 
 
 async def test_what_a_command_did_without_the_master_key_is_sealed_by_the_daemon(

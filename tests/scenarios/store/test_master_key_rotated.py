@@ -7,7 +7,7 @@ from standardwebhooks import Webhook
 from maild.daemon import Daemon
 from storage.sealing import read_master_key
 from tests.conftest import Start
-from tests.support.webhook_sink import WebhookSink
+from tests.support.peers.webhook_sink import WebhookSink
 
 
 async def test_what_was_sealed_goes_on_working(start: Start, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from storage.clock import DAY_MS
 from tests.conftest import Start
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 async def test_bytes_go_and_the_message_stays(start: Start) -> None:

@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.support.daemon import ROOT
-from tests.support.searched import Searched
+from tests.support.worlds.searched import Searched
 
 KILLED = """
 import asyncio, os, signal, sys

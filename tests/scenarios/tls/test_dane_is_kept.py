@@ -10,14 +10,14 @@ import structlog
 from conf.settings import Dns
 from maild.dnssec import DnssecCheck
 from storage.records import RecipientRow
-from tests.support.attempts import shown_attempts
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.store import ManualClock
-from tests.support.sts_world import StsWorld
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.tlsa import tlsa_record
+from tests.support.clients.attempts import shown_attempts
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.peers.tlsa import tlsa_record
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import ManualClock
+from tests.support.worlds.sts_world import StsWorld
 
 DOMAIN, HOST = "there.test", "mx.there.test"
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.worlds.sending import Sending
 
 
 async def test_a_working_starttls_is_used_though_nobody_vouches_for_the_certificate(tmp_path: Path) -> None:

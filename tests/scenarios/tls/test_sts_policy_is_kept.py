@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import structlog
 
-from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld, policy_file
-from tests.support.webhook_sink import Reply
+from tests.support.peers.webhook_sink import Reply
+from tests.support.worlds.sts_world import DOMAIN, MX_HOST, StsWorld, policy_file
 
 YEAR_S = 365 * 86_400
 TEXT = {"Content-Type": "text/plain"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conf.settings import SettingsError, parse
-from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld
+from tests.support.worlds.sts_world import DOMAIN, MX_HOST, StsWorld
 
 
 def rule(policy: str, domain: str = DOMAIN) -> dict[str, Any]:

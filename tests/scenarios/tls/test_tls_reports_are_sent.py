@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from controlplane.egress.client import Egress
-from controlplane.sending.tls_reporter import AFTER_MIDNIGHT_MS, RETRY_MS, SPREAD_MS
+from controlplane.sending.from_us.tls_reporter import AFTER_MIDNIGHT_MS, RETRY_MS, SPREAD_MS
 from maild.commands.checking import check
 from maild.message.digest import digest
 from maild.message.reports.domain_report import DomainReport
@@ -20,11 +20,11 @@ from storage.data_folder import DataFolder
 from storage.sending import tls_sessions
 from storage.sending.tls_sessions import TlsSession
 from tests.conftest import Start
-from tests.support.dns_server import DnsServer
-from tests.support.mx import Mx
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.peers.webhook_sink import HOST, Reply, WebhookSink
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
-from tests.support.webhook_sink import HOST, Reply, WebhookSink
+from tests.support.worlds.store import ManualClock
 
 DOMAIN = "there.test"
 RECORD = f"_smtp._tls.{DOMAIN}"

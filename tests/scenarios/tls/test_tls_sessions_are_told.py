@@ -9,12 +9,12 @@ from storage.sending import tls_sessions
 from storage.sending.tls_sessions import TlsSession
 from tests.scenarios.tls.test_dane_is_kept import DOMAIN as DANE_DOMAIN
 from tests.scenarios.tls.test_dane_is_kept import HOST, DaneWorld
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.tlsa import tlsa_record
-from tests.support.webhook_sink import Reply
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.peers.tlsa import tlsa_record
+from tests.support.peers.webhook_sink import Reply
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.sts_world import DOMAIN, MX_HOST, StsWorld
 
 REPORTS = {"tls_reports": True}
 NO_POLICY = TlsSession("no-policy-found", "[[],[]]")

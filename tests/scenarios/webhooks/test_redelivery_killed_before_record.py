@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from controlplane.egress.http1 import HttpResponse
-from tests.support.webhook_world import ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://slow.test/"
 

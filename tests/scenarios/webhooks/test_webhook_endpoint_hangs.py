@@ -7,8 +7,8 @@ import pytest
 
 from conf.settings import Webhooks
 from controlplane.egress.http1 import HttpResponse
-from tests.support.webhook_sink import Reply, WebhookSink
-from tests.support.webhook_world import ScriptedPoster, WebhookWorld, egress_to
+from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld, egress_to
 
 
 async def test_an_endpoint_that_hangs_from_the_start_holds_one_place(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from controlplane.egress.http1 import HttpResponse
 from storage.publishing import webhooks
-from tests.support.webhook_world import ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://failing.test/"
 

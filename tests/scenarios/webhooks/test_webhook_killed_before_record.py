@@ -5,8 +5,8 @@ from pathlib import Path
 
 from controlplane.egress.client import Egress, OnSent, nobody_waits
 from controlplane.egress.http1 import HttpResponse
-from tests.support.webhook_sink import WebhookSink
-from tests.support.webhook_world import START_MS, WebhookWorld, egress_to
+from tests.support.peers.webhook_sink import WebhookSink
+from tests.support.worlds.webhook_world import START_MS, WebhookWorld, egress_to
 
 
 async def test_the_same_attempt_is_repeated_after_a_restart(tmp_path: Path) -> None:

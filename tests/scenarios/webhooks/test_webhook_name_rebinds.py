@@ -6,8 +6,8 @@ import pytest
 
 from conf.settings import Webhooks
 from controlplane.egress.client import Egress
-from tests.support.hostile_urls import Trap
-from tests.support.webhook_world import WebhookWorld
+from tests.support.mails.hostile_urls import Trap
+from tests.support.worlds.webhook_world import WebhookWorld
 
 PUBLIC = "93.184.215.14"
 

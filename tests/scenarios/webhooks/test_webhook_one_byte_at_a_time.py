@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from conf.settings import Webhooks
-from tests.support.webhook_sink import Reply, WebhookSink
-from tests.support.webhook_world import WebhookWorld, egress_to
+from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.worlds.webhook_world import WebhookWorld, egress_to
 
 DRIP_S = 0.002  # the head takes a twelfth of the deadline, all of it twenty times as long
 HEAD = b"HTTP/1.1 200 OK\r\nX-Padding: " + b"a" * 8000

@@ -6,8 +6,8 @@ from pathlib import Path
 import aiosmtplib
 
 from tests.support.daemon import DOMAIN, Daemon
-from tests.support.dns_server import DnsServer
-from tests.support.webhook_sink import HOST, Reply, WebhookSink
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.webhook_sink import HOST, Reply, WebhookSink
 
 
 async def test_the_same_attempt_comes_from_the_next_process(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from controlplane.webhooks.signing import delivery_id
-from tests.support.postfix import free_port
-from tests.support.webhook_sink import Reply, WebhookSink
-from tests.support.webhook_world import START_MS, WebhookWorld, egress_to
+from tests.support.peers.postfix import free_port
+from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.worlds.webhook_world import START_MS, WebhookWorld, egress_to
 
 DELAYS_S = (30, 120, 600, 3600)
 ATTEMPTS_MAX = 5

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.webhook_sink import Reply, WebhookSink
-from tests.support.webhook_world import WebhookWorld, egress_to
+from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.worlds.webhook_world import WebhookWorld, egress_to
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

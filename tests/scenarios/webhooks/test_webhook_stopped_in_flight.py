@@ -8,8 +8,8 @@ import pytest
 
 from conf.tuning import HttpTuning, Tuning
 from tests.conftest import Start
-from tests.support.webhook_sink import Reply, WebhookSink
-from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
+from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.worlds.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 SLOW, QUICK = "https://slow.test/", "https://quick.test/"
 

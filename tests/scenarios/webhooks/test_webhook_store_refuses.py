@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from storage.engine.database import Database
-from tests.support.webhook_world import ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"
 

@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 
 from tests.support.daemon import Api, Daemon
-from tests.support.dns_server import DnsServer
 from tests.support.hostile import Target, signed, strangers, wire
-from tests.support.mx import Mx
-from tests.support.sender_world import PublishedRecords
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sender_world import PublishedRecords
 
 SINK_DOMAIN = "sink.test"
 HOP_ADDRESS = "127.0.1.1"

@@ -6,9 +6,9 @@ import random
 import ssl
 from contextlib import suppress
 
-from tests.support import domain_reports
 from tests.support.hostile import Target, signed
 from tests.support.hostile.wire import begin, connection, drip, mail, reply, say, session
+from tests.support.peers import domain_reports
 
 LONG_SPF_DOMAINS = tuple(f"spf{number}.test" for number in range(10))  # each with records of many kilobytes
 

@@ -8,7 +8,7 @@ import dns.name
 import pytest
 
 from conf.dns_wire import LABELS_MAX, RECORDS_MAX, TYPES, DnsGarbage, DnsQuestion, read_answer
-from tests.support.work import steps
+from tests.support.laws.work import steps
 
 SHORT = b"\x01x\x04test\x00"
 DEEP = b"\x01a" * 126 + b"\x00"  # as many labels as a name can have

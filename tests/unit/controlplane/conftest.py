@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.webhook_world import WebhookWorld
+from tests.support.worlds.webhook_world import WebhookWorld
 
 
 @pytest.fixture

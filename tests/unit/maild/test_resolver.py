@@ -16,8 +16,8 @@ from maild.resolver import (
     NxDomain,
     Resolver,
 )
-from tests.support.dns_server import DnsServer
-from tests.support.store import ManualClock
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.store import ManualClock
 
 
 async def test_the_four_outcomes_are_kept_apart() -> None:

@@ -22,8 +22,8 @@ from maild.resolver import (
     NxDomain,
     Resolver,
 )
-from tests.support.dns_server import DnsServer
-from tests.support.store import ManualClock
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.store import ManualClock
 
 
 async def test_one_family_and_the_names_of_an_address() -> None:

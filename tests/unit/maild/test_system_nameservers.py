@@ -10,8 +10,8 @@ from conf.settings import Dns
 from maild import dns_client
 from maild.dns_client import DnsClient, NoNameserver, SystemNameservers
 from maild.resolver import DnsTemporary, Resolver
-from tests.support.dns_server import DnsServer
-from tests.support.store import ManualClock
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.store import ManualClock
 
 
 def write(path: Path, text: str) -> None:

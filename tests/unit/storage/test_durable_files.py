@@ -7,7 +7,7 @@ import pytest
 
 from storage.data_folder import DataFolder
 from storage.durable_files import make_folder, write_new_file
-from tests.support.synced import Synced
+from tests.support.laws.synced import Synced
 
 
 @pytest.fixture

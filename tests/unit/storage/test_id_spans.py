@@ -17,8 +17,8 @@ from storage.searching import search, search_tail
 from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_index import SearchIndex
 from storage.searching.search_scope import Scope
-from tests.support import memory_store
-from tests.support.memory_store import message_row
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
 
 DAY_MS = 86_400_000
 NOW_MS = 1_795_000_000_000

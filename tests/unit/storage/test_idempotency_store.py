@@ -5,7 +5,7 @@ import pytest
 from storage import idempotency
 from storage.engine.tx import Tx
 from storage.idempotency import Kept
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 OURS, THEIRS = "org_1", "org_2"
 AT_MS = 1000

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.ids import Ids
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 def test_an_id_is_its_prefix_and_26_characters() -> None:

@@ -1,12 +1,13 @@
-"""What reads a whole table, or rows that its list does not name, is found (tests/support/query_plans.py)."""
+"""What reads a whole table, or rows that its list does not name, is found (tests/support/laws/query_plans.py)."""
 
 import pytest
 
 from storage.engine.dialect import each_of, each_row_of
 from storage.engine.tx import Tx
 from storage.mail import messages
-from tests.support import memory_store, query_plans
-from tests.support.query_plans import ALLOWED, FILTERS, ROOT, Watch, compared_lists, scans
+from tests.support.laws import query_plans
+from tests.support.laws.query_plans import ALLOWED, FILTERS, ROOT, Watch, compared_lists, scans
+from tests.support.worlds import memory_store
 
 LIST, PAIRS = each_of("?"), each_row_of("?", 2)
 

@@ -30,9 +30,9 @@ from storage.shown import message_json, thread_json
 from storage.shown.kept_json import KeptJson
 from storage.tenants import analytics
 from storage.tenants.analytics import AnalyticsSpan
-from tests.support import memory_store
-from tests.support.memory_store import insert_thread, message_row
-from tests.support.store import EPOCH_MS, ManualClock
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import insert_thread, message_row
+from tests.support.worlds.store import EPOCH_MS, ManualClock
 
 FEW, MANY = 300, 3000
 MINUTE_S = 60

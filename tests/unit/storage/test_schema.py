@@ -12,7 +12,7 @@ from storage import states
 from storage.engine import migrate
 from storage.ids import Ids
 from storage.visibility import VISIBLE
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 @pytest.fixture

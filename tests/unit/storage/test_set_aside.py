@@ -7,7 +7,7 @@ import pytest
 
 from storage.engine.writer import DatabaseClosed
 from storage.set_aside import LEFT_ALONE_S, SetAside
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 class Log:

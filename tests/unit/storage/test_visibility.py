@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from storage.visibility import HELD, VISIBLE
-from tests.support.query_plans import ROOT
+from tests.support.laws.query_plans import ROOT
 
 READS = re.compile(r"(?:\b(?:FROM|JOIN|UPDATE|INTO)|\{THEN_JOIN\}|by_index.*?\})\s+messages\b")
 SAYS = re.compile(r"\{(?:VISIBLE|HELD|seen)\}")

@@ -1,4 +1,4 @@
-"""Calls as strace writes them down (tests/support/disk_calls.py), and as they come back."""
+"""Calls as strace writes them down (tests/support/machine/disk_calls.py), and as they come back."""
 
 import subprocess
 import sys
@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.disk_calls import read, recording, replay, require_recording
-from tests.support.lossy_disk import WHOLE, LossyDisk
+from tests.support.machine.disk_calls import read, recording, replay, require_recording
+from tests.support.machine.lossy_disk import WHOLE, LossyDisk
 
 PROGRAM = """
 import os, sqlite3, sys, threading

@@ -1,11 +1,11 @@
-"""What a disk may hold after power was lost: the rules that tests/support/lossy_disk.py states."""
+"""What a disk may hold after power was lost: the rules that tests/support/machine/lossy_disk.py states."""
 
 import random
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.lossy_disk import SECTOR_BYTES, WHOLE, Change, LossyDisk, Lot, Name, Octets
+from tests.support.machine.lossy_disk import SECTOR_BYTES, WHOLE, Change, LossyDisk, Lot, Name, Octets
 
 FILE, FOLDER, INSIDE, OTHER, ROOT = map(PurePosixPath, ("file", "folder", "folder/inside", "other", ""))
 NOTHING = Lot(lambda change: 0, random.Random(0))

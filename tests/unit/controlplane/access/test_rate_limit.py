@@ -13,7 +13,7 @@ from controlplane.access import rate_limit
 from controlplane.access.rate_limit import RateLimit, RateVerdict
 from storage import rate_windows
 from storage.engine.tx import Tx
-from tests.support.store import ORGANIZATION, ManualClock, Store
+from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 
 OTHER = "org_2"
 

@@ -8,7 +8,7 @@ import pytest
 from controlplane.access.principal import Principal
 from controlplane.console import figures
 from controlplane.console.figures import FRESH_S, KEPT_MAX, KeptFigures
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 class Counting:

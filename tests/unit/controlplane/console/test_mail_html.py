@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from controlplane.console.budget import PAGE_BYTES
 from controlplane.console.mail_html import PART_CHARS, MailLink, document_of, link_to, part_of_html
 from controlplane.console.marking import read_html
-from controlplane.sending.sanitize import Sanitizer
+from controlplane.sending.writing.sanitize import Sanitizer
 
 PAYLOADS = (Path(__file__).parents[3] / "data" / "xss_payloads.txt").read_text("utf-8").splitlines()
 LEADING = {

@@ -1,7 +1,7 @@
 """What is shown once is there for one session, once, and not for long."""
 
 from controlplane.console.shown_once import HELD_MAX, HELD_S, ShownOnce
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 def test_it_is_taken_once_and_by_its_session() -> None:

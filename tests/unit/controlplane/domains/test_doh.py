@@ -16,9 +16,9 @@ from controlplane.domains.doh import DohVoice, Panel, PlainVoice, Question, Sile
 from controlplane.egress.client import Egress
 from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage.clock import Clock
-from tests.support.dns_server import DnsServer
-from tests.support.doh_server import DohServer, txt
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.doh_server import DohServer, txt
+from tests.support.peers.throwaway_ca import ThrowawayCa
 
 ABSENT = (NxDomain, NoAnswer)
 TXT = Question("acme.test", "TXT")

@@ -13,7 +13,7 @@ from controlplane.domains.registry import Registry
 from storage.domains import domains
 from storage.domains.domains import DomainRow
 from storage.engine.tx import Tx
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds.store import ORGANIZATION, Store
 
 DUE = 3 * rechecks.AT_ONCE
 

@@ -16,9 +16,9 @@ from controlplane.egress import client
 from controlplane.egress.client import Egress, EgressFailed, EgressStarved
 from controlplane.egress.http1 import ANSWER_BYTES_MAX, EndpointConnection
 from controlplane.egress.targets import EgressRefused
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.webhook_sink import Reply, WebhookSink
-from tests.support.webhook_world import egress_to
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.worlds.webhook_world import egress_to
 
 
 @pytest.fixture

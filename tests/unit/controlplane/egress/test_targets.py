@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from conf.settings import Webhooks
 from controlplane.egress.client import Egress
 from controlplane.egress.targets import EgressRefused, parse
-from tests.support.hostile_urls import NAMES, hostile
+from tests.support.mails.hostile_urls import NAMES, hostile
 
 # What no DNS can say, but a resolver could hand over.
 NONSENSE = {"zone.test": ["fe80::1%eth0"], "nonsense.test": ["not an address"], "empty.test": [""]}

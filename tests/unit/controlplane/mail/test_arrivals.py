@@ -12,8 +12,8 @@ from storage.ids import Ids
 from storage.mail import arrivals, messages, threads
 from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_scope import Scope
-from tests.support.memory_store import message_row, with_inboxes
-from tests.support.store import ManualClock
+from tests.support.worlds.memory_store import message_row, with_inboxes
+from tests.support.worlds.store import ManualClock
 
 SCOPE = Scope("org_1", "inb_1", direction="inbound")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from storage.engine.database import Database
-from tests.support.searched import Searched
-from tests.support.store import ORGANIZATION
+from tests.support.worlds.searched import Searched
+from tests.support.worlds.store import ORGANIZATION
 
 LONGER_THAN_A_SLICE_S = 0.01
 

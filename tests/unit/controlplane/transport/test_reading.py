@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from controlplane.contract import validation
-from controlplane.contract.drafts import CreateDraft
-from controlplane.contract.inboxes import CreateInbox
-from controlplane.contract.messages import SendMessage
+from controlplane.contract.accounts.inboxes import CreateInbox
+from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.model import RequestQuery
 from controlplane.contract.refusals import FAULTS_MAX, Refusal
+from controlplane.contract.sending.drafts import CreateDraft
 from controlplane.transport import reading
 from controlplane.transport.reading import DEPTH_MAX, VALUES_MAX, read_body, read_json, read_query
 

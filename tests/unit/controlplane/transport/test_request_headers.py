@@ -6,7 +6,7 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from controlplane.transport.request_headers import cookie, media_type
-from tests.support.work import steps
+from tests.support.laws.work import steps
 
 LINE = 8000
 

@@ -5,7 +5,7 @@ import pytest
 from controlplane.egress.http1 import HttpResponse
 from storage.clock import DAY_MS
 from storage.publishing import webhooks
-from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"
 AHEAD_S = 40 * DAY_MS // 1000

@@ -13,7 +13,7 @@ from controlplane.egress.http1 import HttpResponse
 from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import signing
 from storage.publishing import webhooks
-from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"
 

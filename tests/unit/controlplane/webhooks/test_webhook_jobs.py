@@ -11,7 +11,7 @@ from controlplane.webhooks.jobs import Jobs
 from storage.engine.tx import Tx
 from storage.publishing import events, webhooks
 from storage.publishing.webhooks import LeasedDelivery
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds.store import ORGANIZATION, Store
 
 
 class Blob:

@@ -10,7 +10,7 @@ from controlplane.webhooks import dispatcher as dispatching
 from controlplane.webhooks import look_out
 from controlplane.webhooks.look_out import Look, rest_after
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart
-from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"
 

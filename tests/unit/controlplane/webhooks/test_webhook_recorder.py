@@ -4,7 +4,7 @@ import asyncio
 
 from conf.tuning import WebhookTuning
 from storage.engine.tx import Tx
-from tests.support.webhook_world import SETTLE_S, ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import SETTLE_S, ScriptedPoster, WebhookWorld
 
 URL, OTHER = "https://sink.test/hook", "https://other.test/hook"
 

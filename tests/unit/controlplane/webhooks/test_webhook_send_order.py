@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from conf.tuning import WebhookTuning
-from tests.support.webhook_world import ScriptedPoster, WebhookWorld
+from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL, OTHER = "https://sink.test/hook", "https://other.test/hook"
 

@@ -10,7 +10,7 @@ from storage.publishing.webhooks import AttemptSettlement, Found, LeasedDelivery
 from storage.records import WebhookAttempt, load
 from storage.tenants import allowances
 from storage.tenants.allowances import UsedUp
-from tests.support.webhook_world import START_MS, WebhookWorld
+from tests.support.worlds.webhook_world import START_MS, WebhookWorld
 
 
 async def test_a_registration_belongs_to_its_organization(world: WebhookWorld) -> None:

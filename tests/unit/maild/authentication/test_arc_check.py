@@ -9,8 +9,8 @@ from maild.authentication.arc_check import MAX_SEALERS, ArcChain, ArcResult, rea
 from maild.authentication.domain_keys import DomainKeys
 from maild.authentication.signatures import PublicKeys, SignedMessage, Unacceptable
 from maild.message.parsing.parse import parse
-from tests.support.signers import Signer
-from tests.support.zone import Zone
+from tests.support.mails.signers import Signer
+from tests.support.worlds.zone import Zone
 from tests.unit.maild.authentication.test_dkim_check import MESSAGE
 
 SEEN = "dmarc=pass header.from=author.test"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.zone import Zone
+from tests.support.worlds.zone import Zone
 from tests.unit.maild.authentication.test_arc_check import checked
 
 SUITE = Path(__file__).parents[3] / "vectors/arc/arc-validation-tests.json"

@@ -17,8 +17,8 @@ from maild.authentication.signatures import (
     Unacceptable,
 )
 from maild.message.parsing.parse import parse
-from tests.support.signers import FIELDS, Signer, rsa_key, rsa_public_record, rsa_record
-from tests.support.zone import Zone
+from tests.support.mails.signers import FIELDS, Signer, rsa_key, rsa_public_record, rsa_record
+from tests.support.worlds.zone import Zone
 
 NOW_S = 1_800_000_000.0
 MESSAGE = (

@@ -13,7 +13,7 @@ from maild.authentication.dmarc import (
     targets,
 )
 from maild.resolver import DnsTemporary
-from tests.support.zone import Zone
+from tests.support.worlds.zone import Zone
 
 REJECT = "v=DMARC1; p=reject"
 

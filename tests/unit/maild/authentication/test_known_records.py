@@ -17,7 +17,7 @@ from maild.authentication.spf_record import (
     parse_record,
     parse_terms,
 )
-from tests.support.spf_zone import SpfZone
+from tests.support.worlds.spf_zone import SpfZone
 
 
 def long_record(number: int = 0, last: str = "-all") -> bytes:

@@ -9,7 +9,7 @@ from maild.authentication import spf
 from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.spf import SpfResult, evaluate_spf
 from maild.resolver import Mx, NotAtHand
-from tests.support.spf_zone import SpfZone
+from tests.support.worlds.spf_zone import SpfZone
 
 QUESTIONS_MAX = {"TXT": 12, "MX": 10, "PTR": 1}
 ADDRESSES_MAX = 110

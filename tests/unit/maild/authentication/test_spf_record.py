@@ -19,7 +19,7 @@ from maild.authentication.spf_record import (
     parse_explanation,
     parse_record,
 )
-from tests.support.work import assert_proportional, bomb, steps
+from tests.support.laws.work import assert_proportional, bomb, steps
 
 VALUES = {
     "s": "strong-bad@email.example.com",

@@ -8,9 +8,9 @@ import pytest
 from maild.authentication.known_records import KnownSpfRecords
 from maild.authentication.spf import SpfDns, evaluate_spf
 from maild.resolver import Mx, Resolver
-from tests.support.dns_server import DnsServer
-from tests.support.spf_zone import TYPES, SpfZone, SuiteCase, suite, zone_of
-from tests.support.store import ManualClock
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.spf_zone import TYPES, SpfZone, SuiteCase, suite, zone_of
+from tests.support.worlds.store import ManualClock
 
 CASES = list(suite())
 SCENARIOS = {name: list(cases) for name, cases in groupby(CASES, lambda case: case.scenario)}

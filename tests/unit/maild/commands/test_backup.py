@@ -18,8 +18,8 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.upkeep import snapshot
 from tests.conftest import Start
+from tests.support.laws.synced import Synced
 from tests.support.running import Running, Template
-from tests.support.synced import Synced
 from tests.unit.maild.test_cli import (
     SOMEBODY,
     answer,

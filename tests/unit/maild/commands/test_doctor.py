@@ -20,11 +20,11 @@ from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
 from storage.clock import DAY_MS
 from storage.disk import Disk
-from tests.support.dns_server import DnsServer
-from tests.support.doh_server import txt
-from tests.support.mx import Mx
-from tests.support.store import ManualClock
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.doh_server import txt
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.worlds.store import ManualClock
 
 HOST, DOMAIN, ADDRESS, V6 = "mx.ours.example", "ours.example", "8.8.4.4", "2001:4860:4860::8844"
 PRIVATE, PUBLIC = dkim.generate_key()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.hands import REFUSED, Hands, document
+from tests.support.clients.hands import REFUSED, Hands, document
 from tests.support.running import Running
 
 ORGANIZATION = "/v1/organization/policy"

@@ -16,7 +16,7 @@ from storage.engine.tx import Tx
 from storage.sending import queue_selection
 from storage.sending.queue_selection import FoundForChange
 from tests.conftest import Start
-from tests.support.hands import Hands
+from tests.support.clients.hands import Hands
 from tests.support.running import Running, until
 
 HOUR_S = 3600

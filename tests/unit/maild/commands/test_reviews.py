@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from conf.tuning import QueueTuning, Tuning
-from controlplane.sending.reviewing import Approval
+from controlplane.sending.reviews.reviewing import Approval
 from maild.commands.operator_commands import OperatorCommands
 from storage.clock import iso
 from tests.conftest import Start
-from tests.support.hands import Hands
-from tests.support.reviewing import Held
+from tests.support.clients.hands import Hands
 from tests.support.running import Running, until
-from tests.support.store import ManualClock
+from tests.support.worlds.reviewing import Held
+from tests.support.worlds.store import ManualClock
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.hands import Hands
+from tests.support.clients.hands import Hands
 from tests.support.running import Running
 
 RULE = ("--direction", "outbound", "--action", "block")

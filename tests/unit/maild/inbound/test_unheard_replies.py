@@ -14,9 +14,9 @@ from storage.engine.tx import Tx
 from storage.mail import blobs, messages
 from storage.mail import unheard_replies as rows
 from storage.mail.inboxes import RecipientInbox
-from tests.support.memory_store import message_row
 from tests.support.running import until_true
-from tests.support.store import INBOX, ORGANIZATION, ManualClock, Store
+from tests.support.worlds.memory_store import message_row
+from tests.support.worlds.store import INBOX, ORGANIZATION, ManualClock, Store
 
 ONE, TWO, THREE = b"1" * 32, b"2" * 32, b"3" * 32
 

@@ -6,7 +6,7 @@ from maild.inbound.sessions.header_section import HeaderSection
 from maild.message.canonical import read_fields
 from maild.message.fields.headers import MAX_LEADER_OCTETS
 from maild.message.parsing.parse import parse, read_text
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 FIELDS = b"From: Ada <ada@b.test>\r\nSubject: hello\r\nContent-Type: text/html\r\n"
 LEADERS = {

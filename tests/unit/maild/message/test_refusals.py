@@ -11,7 +11,7 @@ from maild.message.reports.bounces import Bounce
 from maild.message.reports.fates import DeliveryReport
 from maild.message.reports.report import read_report
 from maild.outbound.sessions.replies import SmtpReply
-from tests.support.refusals import Refusal, ReportShape, refusals, report_shapes
+from tests.support.mails.refusals import Refusal, ReportShape, refusals, report_shapes
 
 REFUSALS = refusals()
 SHAPES = report_shapes()

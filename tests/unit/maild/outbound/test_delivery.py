@@ -6,9 +6,9 @@ import dkim
 import pytest
 
 from maild.ports import Reply
-from tests.support.mx import Mx
-from tests.support.sending import SENDERS, Sending
-from tests.support.store import RAW, SENDER, public_key
+from tests.support.peers.mx import Mx
+from tests.support.worlds.sending import SENDERS, Sending
+from tests.support.worlds.store import RAW, SENDER, public_key
 
 
 async def test_the_bytes_arrive_as_stored_and_signed(tmp_path: Path) -> None:

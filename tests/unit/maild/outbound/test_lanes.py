@@ -11,7 +11,7 @@ from maild.outbound.routing.route import Hop, Router
 from maild.outbound.sessions.attempt_record import HostRecord
 from maild.outbound.sessions.connections import Connections
 from maild.outbound.sessions.tls_policy import TlsPolicies
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 def record(hop: Hop) -> HostRecord:

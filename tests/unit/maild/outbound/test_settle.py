@@ -19,8 +19,8 @@ from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.sending import leases
 from storage.sending.leases import Due
-from tests.support.sending import Sending
-from tests.support.store import Store
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import Store
 
 TAKEN = Verdict.of(250, "2.0.0", "taken", "mx.there.test")
 

@@ -5,7 +5,7 @@ from email import message_from_bytes
 from pathlib import Path
 
 from storage.mail import messages
-from tests.support.sending import Sending
+from tests.support.worlds.sending import Sending
 
 
 async def test_outcomes_by_recipient(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from storage.sending import attempts, leases
 from storage.sending.attempts import FIRST_KEPT, LATEST_KEPT, OneAttempt
 from storage.sending.leases import Due
 from storage.usage import Counts
-from tests.support.store import EPOCH_MS, ORGANIZATION, ManualClock, Store
+from tests.support.worlds.store import EPOCH_MS, ORGANIZATION, ManualClock, Store
 
 TABLES = "messages recipients delivery_attempts delivery_evidence usage events webhook_deliveries".split()
 VERDICTS = [

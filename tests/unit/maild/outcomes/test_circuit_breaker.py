@@ -14,7 +14,7 @@ from storage import usage
 from storage.clock import day_of
 from storage.tenants import organizations
 from storage.usage import ReputationRates
-from tests.support.store import ORGANIZATION, ManualClock, Store
+from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 from tests.unit.maild.outcomes.test_outcomes import settle
 
 BAD = replace(Verdict.of(550, "5.1.1", "no such user", "mx.there.test"), has_left=True)

@@ -16,7 +16,7 @@ from storage.engine.tx import Tx
 from storage.sending import queue_selection
 from storage.sending.leases import Due
 from storage.sending.queue_selection import QueueSelection
-from tests.support.store import DOMAIN, ORGANIZATION, Store
+from tests.support.worlds.store import DOMAIN, ORGANIZATION, Store
 from tests.unit.maild.outcomes.test_accepted import opened, tables
 
 MESSAGES = 9

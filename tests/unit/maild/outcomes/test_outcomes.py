@@ -14,7 +14,7 @@ from storage import usage
 from storage.clock import day_of, iso, month_of
 from storage.publishing.events import DELIVERIES
 from storage.sending import leases, outbound_events
-from tests.support.store import ORGANIZATION, ManualClock, Store
+from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 
 
 @pytest.fixture

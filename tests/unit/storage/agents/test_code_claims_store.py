@@ -7,8 +7,8 @@ import pytest
 from storage.agents import code_claims
 from storage.engine.tx import Tx
 from storage.mail import messages
-from tests.support import memory_store
-from tests.support.memory_store import message_row
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from storage.ids import Ids
 from storage.mail import conversation, exchanges, messages
 from storage.records import ReviewRow
 from storage.tenants import keys
-from tests.support.memory_store import message_row, with_inboxes
-from tests.support.store import ManualClock
+from tests.support.worlds.memory_store import message_row, with_inboxes
+from tests.support.worlds.store import ManualClock
 
 DECIDED = sorted(states.REVIEW["pending"])
 INBOXES = st.sampled_from(["inb_1", "inb_2"])

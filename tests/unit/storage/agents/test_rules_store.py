@@ -9,8 +9,8 @@ from storage.agents import rules
 from storage.agents.rules import KEY_CHARS_MAX, LABELS_BELOW_MAX, RuleRow, Ruling, naming
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from tests.support.memory_store import with_inboxes
-from tests.support.store import ManualClock
+from tests.support.worlds.memory_store import with_inboxes
+from tests.support.worlds.store import ManualClock
 
 OURS, THEIRS = "org_1", "org_2"
 

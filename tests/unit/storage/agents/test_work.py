@@ -9,15 +9,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from controlplane.contract.policies import GivenWorkPolicy
+from controlplane.contract.work.policies import GivenWorkPolicy
 from storage.agents import claims, policies, work
 from storage.agents.claims import Claimant
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import inboxes, messages, threads
 from storage.records import ClaimRow, dump
-from tests.support.memory_store import message_row, with_inboxes
-from tests.support.store import ManualClock
+from tests.support.worlds.memory_store import message_row, with_inboxes
+from tests.support.worlds.store import ManualClock
 
 ATTEMPTS = 2
 LEASE_MS = 60_000

@@ -15,7 +15,7 @@ from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.tenants import organizations
 from storage.upkeep.retention import Retention, Slices, ages
-from tests.support.store import ORGANIZATION, ManualClock, Store
+from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 
 HOUR_S = 3600
 YEAR_S = 365 * 24 * HOUR_S

@@ -8,7 +8,7 @@ from storage.domains import domain_reports, domains
 from storage.domains.domain_reports import DomainReportRow
 from storage.engine.tx import Tx
 from storage.tenants import organizations
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 KEPT = 3
 REPORT = DomainReportRow("", None, None, "dmarc", "there.test", "", None, 0, 1, 0, 0, 0, "{}", "msg_1", 0)

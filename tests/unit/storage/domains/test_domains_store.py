@@ -7,7 +7,7 @@ import pytest
 from storage.domains import domains
 from storage.domains.domains import DomainRow
 from storage.engine.tx import Tx
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 OURS, THEIRS = "org_1", "org_2"
 NOW_MS, HOUR_MS = 10_000_000, 3_600_000

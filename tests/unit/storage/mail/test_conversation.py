@@ -7,13 +7,13 @@ from itertools import count
 
 import pytest
 
-from controlplane.sending.participants import ADDRESSES_LOOK, may_answer
+from controlplane.sending.admitting.participants import ADDRESSES_LOOK, may_answer
 from storage.engine.tx import Tx
 from storage.mail import conversation, messages
 from storage.mail.conversation import LOOK, NEAR, NEWER_MAX
 from storage.records import dump
-from tests.support import memory_store
-from tests.support.memory_store import message_row
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
 
 VERIFIED = '{"verifiedDomain":"x.test"}'
 AGES = {"long": LOOK + 500, "longer": 2 * LOOK}

@@ -11,9 +11,9 @@ from storage.ids import Ids
 from storage.mail import correspondence, messages
 from storage.mail.correspondence import INBOUND_LOOK, LOOK, SentWords
 from storage.records import dump
-from tests.support import memory_store
-from tests.support.memory_store import message_row
-from tests.support.store import EPOCH_MS, ManualClock
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
+from tests.support.worlds.store import EPOCH_MS, ManualClock
 
 ANY = ("live",)
 WORDS = SentWords("Hi", "hello there", "hello there", "")

@@ -8,7 +8,7 @@ from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.mail import correspondents
 from storage.sending import outbound
-from tests.support.memory_store import with_inboxes
+from tests.support.worlds.memory_store import with_inboxes
 
 STEP = 29  # storage/migrations/
 

@@ -7,9 +7,9 @@ from typing import Any
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import exchanges, messages
-from tests.support import memory_store
-from tests.support.memory_store import message_row
-from tests.support.store import EPOCH_MS, ManualClock
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
+from tests.support.worlds.store import EPOCH_MS, ManualClock
 
 
 def filled(size: int, every_s: float) -> tuple[sqlite3.Connection, int]:

@@ -21,8 +21,8 @@ from storage.searching.needle import IN_EVERYTHING
 from storage.searching.search_scope import Scope
 from storage.shown import message_json, thread_json
 from storage.upkeep import integrity
-from tests.support.memory_store import message_row
-from tests.support.store import INBOX, ORGANIZATION, THREAD, ManualClock, Store
+from tests.support.worlds.memory_store import message_row
+from tests.support.worlds.store import INBOX, ORGANIZATION, THREAD, ManualClock, Store
 
 RAW = b"From: ada@there.test\r\nSubject: secret words\r\n\r\nhello\r\n"
 HELD_S = 3600

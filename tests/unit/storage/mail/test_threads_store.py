@@ -11,7 +11,7 @@ from storage.engine.tx import Tx
 from storage.mail import threads
 from storage.mail.threads import PARTICIPANT_CHARS, PARTICIPANTS_MAX, SUBJECT_LOOK
 from storage.records import dump, load
-from tests.support.store import INBOX, ORGANIZATION, THREAD, Store
+from tests.support.worlds.store import INBOX, ORGANIZATION, THREAD, Store
 
 
 @pytest.fixture

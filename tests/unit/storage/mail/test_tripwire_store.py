@@ -11,7 +11,7 @@ from storage.engine.tx import Tx
 from storage.mail import tripwire
 from storage.tenants import organizations
 from storage.upkeep import integrity
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 SPAN_MS = 600_000
 ORGANIZATIONS = ("org_1", "org_2")

@@ -8,7 +8,7 @@ from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.publishing import events
 from storage.publishing.events import Selection
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 WALK = 10
 TYPES = ["email.received", "email.sent"]

@@ -9,8 +9,8 @@ from storage.mail import messages
 from storage.publishing import events, webhooks
 from storage.publishing.webhooks import LeasedDelivery
 from storage.records import WebhookAttempt, WebhookRow
-from tests.support import memory_store
-from tests.support.memory_store import message_row
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
 
 OURS, ANOTHER, THEIRS, HELD, NEVER = "msg_001", "msg_002", "msg_003", "msg_004", "msg_005"
 

@@ -27,8 +27,8 @@ from storage.searching.search_scope import Scope
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import KeptJson
 from storage.upkeep import integrity
-from tests.support.memory_store import INBOXES, message_row, with_inboxes
-from tests.support.store import ManualClock
+from tests.support.worlds.memory_store import INBOXES, message_row, with_inboxes
+from tests.support.worlds.store import ManualClock
 
 NAMES = ["a", "b", UNREAD, 'x","unread', '["unread"', "é,"]
 LABELS = st.lists(st.sampled_from(NAMES), unique=True, max_size=4)

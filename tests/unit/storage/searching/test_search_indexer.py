@@ -19,8 +19,8 @@ from storage.searching.indexer import IndexingPace, SearchIndexer
 from storage.searching.search_index import Walked
 from storage.searching.search_tail import Settlement, Unsettled
 from storage.searching.trigram_terms import terms_of_trigrams
-from tests.support.searched import Searched
-from tests.support.store import ORGANIZATION, ManualClock, message
+from tests.support.worlds.searched import Searched
+from tests.support.worlds.store import ORGANIZATION, ManualClock, message
 
 PACE = IndexingPace()
 

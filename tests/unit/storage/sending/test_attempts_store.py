@@ -9,7 +9,7 @@ from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.sending import attempts
 from storage.sending.attempts import OneAttempt
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds.store import ORGANIZATION, Store
 
 NOTE = '["not_tried"]'
 

@@ -10,7 +10,7 @@ from storage import usage
 from storage.sending import leases, outbound, settlements, suppressions
 from storage.sending.leases import FullLines, Leased, QueuePlace
 from storage.sending.settlements import RecipientSettlement
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds.store import ORGANIZATION, Store
 
 
 @pytest.fixture

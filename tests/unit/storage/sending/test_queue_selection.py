@@ -5,7 +5,7 @@ import pytest
 from storage.engine.tx import Tx
 from storage.sending import queue_selection
 from storage.sending.queue_selection import QueueSelection
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 ALL = QueueSelection()
 DAY_MS = 24 * 3600 * 1000

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from storage.sending import sts_policies
 from storage.sending.sts_policies import StsPolicyRow
-from tests.support.store import EPOCH_MS, Store
+from tests.support.worlds.store import EPOCH_MS, Store
 
 
 def row(domain: str, at: int, policy_id: str = "1", age_s: int = 1000) -> StsPolicyRow:

@@ -7,7 +7,7 @@ import pytest
 from storage.engine.tx import Tx
 from storage.sending import suppressions
 from storage.tenants import organizations
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 OURS, THEIRS = "org_1", "org_2"
 ADA, BOB = "ada@x.test", "bob@x.test"

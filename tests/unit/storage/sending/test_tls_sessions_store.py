@@ -8,7 +8,7 @@ import pytest
 from storage.engine.tx import Tx
 from storage.sending import tls_sessions
 from storage.sending.tls_sessions import ROWS_MAX, TlsSession
-from tests.support.store import Store
+from tests.support.worlds.store import Store
 
 GOOD = TlsSession("no-policy-found", '[["a"],[]]')
 BAD = TlsSession("sts", '[["b"],[]]', "certificate-expired", "mx.a.test", "192.0.2.1", "192.0.2.2", "why")

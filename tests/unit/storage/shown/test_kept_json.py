@@ -17,8 +17,8 @@ from storage.searching.search_scope import Scope
 from storage.shown import message_json, thread_json
 from storage.shown.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.visibility import VISIBLE
-from tests.support import memory_store
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds import memory_store
+from tests.support.worlds.store import ORGANIZATION, Store
 
 SCOPE = Scope(ORGANIZATION)
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controlplane.contract import rendering
-from controlplane.contract.messages import ListedMessage
-from controlplane.contract.threads import Thread
+from controlplane.contract.mail.messages import ListedMessage
+from controlplane.contract.mail.threads import Thread
 from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.mail import messages
@@ -25,8 +25,8 @@ from storage.searching.search_scope import Scope
 from storage.sending import outbound
 from storage.shown import message_json, new_message_json, thread_json
 from storage.shown.message_json import Part
-from tests.support import memory_store
-from tests.support.memory_store import insert_thread, message_row
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import insert_thread, message_row
 
 YEAR_10000_MS = 253_402_300_800_000
 # Everything that the store can hold: UTF-8, so no lone surrogates.

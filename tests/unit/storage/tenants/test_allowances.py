@@ -10,7 +10,7 @@ from storage import usage
 from storage.clock import DAY_MS, day_of, month_of, next_day_ms, next_month_ms
 from storage.tenants import allowances
 from storage.tenants.allowances import UsedUp
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds.store import ORGANIZATION, Store
 
 
 @pytest.fixture

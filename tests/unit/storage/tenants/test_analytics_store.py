@@ -12,7 +12,7 @@ from storage.engine.tx import Tx
 from storage.sending import suppressions
 from storage.tenants import analytics, keys, organizations
 from storage.tenants.analytics import AnalyticsSpan, MessageSlice
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 SPANS = [AnalyticsSpan("org_1", None, 0, 10**12), AnalyticsSpan("org_1", "inb_1", 0, 10**12)]
 PART = MessageSlice("msg_0", "msg_z", 0)

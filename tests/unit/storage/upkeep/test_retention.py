@@ -15,7 +15,7 @@ from storage.records import WebhookAttempt
 from storage.tenants import organizations
 from storage.upkeep import retention
 from storage.upkeep.retention import ROWS, Retention, Rows, Slices, ages
-from tests.support.store import ORGANIZATION, Store
+from tests.support.worlds.store import ORGANIZATION, Store
 from tests.unit.storage.mail import test_held_mail as held
 
 

@@ -18,7 +18,7 @@ from storage.mail.blobs import Blob
 from storage.upkeep import integrity
 from storage.upkeep.integrity import Damage
 from storage.upkeep.self_check import Portions, SelfCheck
-from tests.support.store import RAW, ManualClock, Store
+from tests.support.worlds.store import RAW, ManualClock, Store
 
 LARGE = RAW + b"x" * 200_000
 

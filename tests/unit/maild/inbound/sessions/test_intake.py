@@ -17,7 +17,7 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.mail.blobs import Blobs, Spool
 from storage.turns.cpu_threads import CpuThreads
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 PIECE = 64 * 1024
 HEADER = b"Subject: x\r\n\r\n"

@@ -7,7 +7,7 @@ from conf.tls import client_context, unverified_context
 from controlplane.egress.client import Egress
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.tls_policy import TlsPolicies
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 def names(context: ssl.SSLContext) -> set[str]:

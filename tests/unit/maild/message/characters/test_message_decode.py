@@ -24,7 +24,7 @@ from maild.message.characters.encoded_words import MAX_ENCODED_WORDS, decode_wor
 from maild.message.characters.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.fields.parameters import MAX_PARAMETERS, read_value, text_parameter
 from maild.message.parsing.filenames import MAX_FILENAME_CHARS, clean_filename, derived_filename
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 
 def streamed(data: bytes, encoding: str, step: int) -> bytes:

@@ -12,7 +12,7 @@ from maild.message.characters.encoded_words import (
 )
 from maild.message.digest import digest
 from maild.message.parsing.parse import parse
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 
 @pytest.mark.parametrize(

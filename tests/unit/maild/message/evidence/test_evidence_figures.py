@@ -3,8 +3,8 @@
 from collections import Counter
 
 from maild.message.evidence.examine import examine
-from tests.support.attacks import attacks, message, pieces
-from tests.support.newsletters import newsletters
+from tests.support.mails.attacks import attacks, message, pieces
+from tests.support.mails.newsletters import newsletters
 
 
 def test_attacks_are_a_risk_and_concealed_ones_a_high_one() -> None:

@@ -7,8 +7,8 @@ import pytest
 from maild.message.evidence.examine import Examined, examine
 from maild.message.evidence.files import NamedFile
 from maild.message.evidence.styles import MAX_SHEET_CHARS
-from tests.support.attacks import sender
-from tests.support.work import Bomb, assert_proportional, bomb, steps
+from tests.support.laws.work import Bomb, assert_proportional, bomb, steps
+from tests.support.mails.attacks import sender
 
 BOMBS = {
     "open brackets": bomb("<"),

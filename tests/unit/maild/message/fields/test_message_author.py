@@ -7,7 +7,7 @@ import pytest
 from maild.message.fields.address import Mailbox, parse_mailboxes
 from maild.message.fields.headers import MAX_HEADER_BYTES
 from maild.message.parsing.parse import parse
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 
 @pytest.mark.parametrize(

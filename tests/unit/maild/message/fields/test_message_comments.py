@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from maild.message.fields.comments import without_comments
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 
 @pytest.mark.parametrize(

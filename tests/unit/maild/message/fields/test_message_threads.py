@@ -12,7 +12,7 @@ from maild.message.fields.thread_headers import (
     reply_references,
     reply_subject,
 )
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 
 def test_references_of_a_reply_end_with_the_parent() -> None:

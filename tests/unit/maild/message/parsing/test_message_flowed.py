@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from maild.message.digest import digest, slices_from
 from maild.message.parsing.flowed import FLOWED, FLOWED_DELSP, MAX_LINE_CHARS, Unflowing, unflow
 from maild.message.parsing.parse import parse, read_text
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 
 @pytest.mark.parametrize(

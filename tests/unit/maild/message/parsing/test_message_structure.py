@@ -7,7 +7,7 @@ import pytest
 
 from maild.message.characters.decode import decode_slice
 from maild.message.parsing.parse import ParsedMessage, parse, read_text
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 FROM = b"From: a@b.test\r\n"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from maild.message.parsing.text import extract_reply, html_to_text, snippet
-from tests.support.work import Bomb, assert_proportional, bomb
+from tests.support.laws.work import Bomb, assert_proportional, bomb
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from maild.message.characters.decode import decode_slice
 from maild.message.parsing.mime import MAX_PARTS
 from maild.message.parsing.parse import parse, read_text
 from maild.message.parsing.uuencoded import find_block
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 CONTENT = bytes(range(256)) * 3
 

@@ -8,7 +8,7 @@ import pytest
 
 from maild.message.digest import digest
 from maild.message.parsing.text import QuotedWords, extract_reply, html_to_text, whose_quotes
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 REPLY = "Ja, gerne.\n\nBis bald"
 OLD = "old words\nand older ones"

@@ -5,7 +5,7 @@ import pytest
 from maild.message.reports import bounces
 from maild.message.reports.bounce_languages import missing
 from maild.message.reports.bounce_words import plain_words
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 
 def blames(text: str) -> bool:

@@ -14,7 +14,7 @@ from maild.message.reports.bounce_words import (
     says_nothing_else,
 )
 from maild.outbound.sessions.replies import SmtpReply
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 ROWS: list[Wording] = [
     *bounce_words._NOT_THE_ADDRESS, *bounce_words._EXPIRED, *bounce_words._ADDRESS, *bounce_words._WEAK,

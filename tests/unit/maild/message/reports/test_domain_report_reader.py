@@ -8,7 +8,7 @@ from maild.message.parsing.parse import parse
 from maild.message.reports.domain_report import MAX_ROWS, TOP, DomainReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.packed_report import INFLATED_MAX
-from tests.support.domain_reports import (
+from tests.support.peers.domain_reports import (
     BEGIN_S,
     DAY_S,
     ROW,

@@ -11,7 +11,7 @@ from maild.message.reports.report_words import (
     says_it_goes_on,
     says_it_may_go_on,
 )
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 LANGUAGES = report_words._LANGUAGES
 

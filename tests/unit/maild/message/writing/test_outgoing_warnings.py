@@ -14,7 +14,7 @@ from maild.message.writing.outgoing_warnings import (
     is_no_reply,
     seen_of,
 )
-from tests.support.work import assert_proportional, bomb
+from tests.support.laws.work import assert_proportional, bomb
 
 
 def told(

@@ -17,8 +17,8 @@ from maild.message.writing.reply_recipients import (
     is_own,
     resolve,
 )
-from tests.support.reply_cases import CASES, OWN_ADDRESS, ReplyCase
-from tests.support.work import steps
+from tests.support.laws.work import steps
+from tests.support.mails.reply_cases import CASES, OWN_ADDRESS, ReplyCase
 
 REFUSED = ("no_reply_target", "recipient_not_allowed")
 

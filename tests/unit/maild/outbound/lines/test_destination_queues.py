@@ -14,8 +14,8 @@ from maild.outbound.lines.window import Window
 from maild.outbound.pace.pace import ANSWERS_FOR_S, FIRST_SESSIONS, Sign
 from maild.outbound.pace.pacing import HostGroup, Postponed
 from maild.outcomes.verdict import Verdict
-from tests.support.due_rows import due, nobody_asks
-from tests.support.store import ManualClock
+from tests.support.worlds.due_rows import due, nobody_asks
+from tests.support.worlds.store import ManualClock
 
 REFUSED = Verdict("deferred", 451, "4.4.3", "DNS does not answer")
 

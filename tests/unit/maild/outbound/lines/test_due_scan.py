@@ -2,7 +2,7 @@
 
 from maild.outbound.lines.due_scan import KNOWN_FOR_MS, LATE_MS, DueScan
 from storage.sending.leases import FullLines, Leased, QueuePlace
-from tests.support.due_rows import due
+from tests.support.worlds.due_rows import due
 
 NOW = 1_795_000_000_000
 BEGINNING = QueuePlace()

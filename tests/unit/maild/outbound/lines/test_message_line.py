@@ -1,7 +1,7 @@
 """Who comes when, of those that have mail for one destination."""
 
 from maild.outbound.lines.message_line import READY, MessageLine
-from tests.support.due_rows import due
+from tests.support.worlds.due_rows import due
 
 
 def line(*senders: str) -> MessageLine:

@@ -1,7 +1,7 @@
 """How much of the queue's memory is one organization's."""
 
 from maild.outbound.lines.window import Window
-from tests.support.due_rows import due
+from tests.support.worlds.due_rows import due
 
 
 def fill(window: Window, organization_id: str) -> int:

@@ -16,7 +16,7 @@ from maild.outbound.pace.pace import (
     sign_of,
 )
 from maild.outcomes.verdict import Verdict
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 FIRST_S = 51.0
 COMPLAINTS = [Sign.THROTTLED, Sign.REFUSED, Sign.UNREACHABLE, Sign.LOST]

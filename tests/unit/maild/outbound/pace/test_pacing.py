@@ -11,8 +11,8 @@ from maild.outbound.pace import pacing
 from maild.outbound.pace.pace import FIRST_SESSIONS, Sign
 from maild.outbound.pace.pacing import GroupTurn, HostGroup, HostGroupRegistry, Postponed
 from maild.outcomes.verdict import Verdict
-from tests.support.due_rows import nobody_asks
-from tests.support.store import ManualClock
+from tests.support.worlds.due_rows import nobody_asks
+from tests.support.worlds.store import ManualClock
 
 OK = Verdict("delivered", 250, None, "ok")
 BUSY = Verdict("deferred", 421, "4.7.0", "too many connections, said to ada@there.test", "mx7.there.test")

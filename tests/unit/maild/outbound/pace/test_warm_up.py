@@ -11,7 +11,7 @@ from conf.settings import SettingsError, WarmUp, parse
 from maild.outbound.pace.warm_up import MESSAGES_MAX, allowed
 from storage.sending import warm_up_counts
 from storage.sending.warm_up_counts import WarmUpDay
-from tests.support.store import Store
+from tests.support.worlds.store import Store
 
 FIRST = date(2026, 12, 1)
 

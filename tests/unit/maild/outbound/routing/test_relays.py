@@ -15,11 +15,11 @@ from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.tls_policy import TlsPolicies
 from maild.outbound.sessions.transaction import xtext
 from storage.records import RecipientRow
-from tests.support.attempts import shown_attempts
-from tests.support.mx import Mx
-from tests.support.sending import Sending
-from tests.support.store import ManualClock
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.clients.attempts import shown_attempts
+from tests.support.peers.mx import Mx
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import ManualClock
 
 
 def relays(**sections: dict[str, Any]) -> Relays:

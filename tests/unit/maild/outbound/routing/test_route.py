@@ -13,8 +13,8 @@ from maild.outbound.routing.relays import RelayHost
 from maild.outbound.routing.route import HOSTS_MAX, Hop, RouteError, Router
 from maild.outbound.tls.receiver_policies import ReceiverPolicies
 from maild.resolver import Resolver
-from tests.support.dns_server import DnsServer
-from tests.support.store import ManualClock
+from tests.support.peers.dns_server import DnsServer
+from tests.support.worlds.store import ManualClock
 
 
 @pytest.fixture

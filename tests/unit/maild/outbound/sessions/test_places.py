@@ -15,7 +15,7 @@ from maild.outbound.sessions.places import (
     Places,
     SessionPlace,
 )
-from tests.support.store import ManualClock
+from tests.support.worlds.store import ManualClock
 
 
 class Session:

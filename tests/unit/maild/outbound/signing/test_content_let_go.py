@@ -14,8 +14,8 @@ from maild.outbound.sessions.pipelining import PipeliningProtocol
 from maild.outbound.signing.content import Content
 from maild.outbound.signing.wire import StoredWire
 from tests.support.running import until_true
-from tests.support.sending import Sending
-from tests.support.store import RAW
+from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import RAW
 
 LARGE = RAW + (b"y" * 76 + b"\r\n") * 4000
 DEAD = "127.0.1.77"  # nobody listens there

@@ -20,7 +20,7 @@ from storage.mail.blobs import BlobDamaged
 from storage.sending import leases
 from storage.sending.leases import Due
 from storage.turns.cpu_threads import CpuThreads
-from tests.support.store import DOMAIN, Store
+from tests.support.worlds.store import DOMAIN, Store
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from maild.outbound.tls.dane import (
     public_key_of,
     read_usable,
 )
-from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.peers.throwaway_ca import ThrowawayCa
 
 SHA256 = bytes(range(32))
 

@@ -11,8 +11,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from maild.outbound.tls.dane import DANE_TA, SPKI, Tlsa, is_matched, public_key_of
-from tests.support.throwaway_ca import ThrowawayCa
-from tests.support.tools import needs
+from tests.support.machine.tools import needs
+from tests.support.peers.throwaway_ca import ThrowawayCa
 
 HOST = "mx.there.test"
 AUTHORITY = "basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash\nkeyUsage=critical,keyCertSign\n"
