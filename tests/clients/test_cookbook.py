@@ -24,10 +24,16 @@ from tests.support.clients.cookbook import CLIENT as PYTHON_CLIENT
 from tests.support.laws.words import ROOT
 from tests.support.machine import node, tools
 from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.postfix import free_port
+from tests.support.peers.tls_front import tls_front
 
 PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")
 LANGUAGES = ("curl", "Python", "TypeScript", "MCP")
 DEV_URL = "http://127.0.0.1:8025"  # of scripts/dev
+HOOKS = (
+    "https://hooks.example.org",
+    "8026",
+)  # where a page's program is reached by the server, and listens itself
 
 
 @pytest.fixture
@@ -39,15 +45,19 @@ async def dns() -> AsyncIterator[DnsServer]:
 async def run(start: Start, dns: DnsServer, folder: Path, text: str, node_modules: Path | None = None) -> int:
     """Read it; how many steps there were."""
     clock = ShiftedClock()
-    maild = await start(
-        clock=clock,
-        dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
-        outbound={"relay": "127.0.0.1:9", "first_retry_s": 3600},  # mail waits, and nobody is asked
-    )
-    reader = folder / "reader"
-    reader.mkdir()
-    told = text.replace(DEV_URL, maild.api.url).replace("svc_live_…", maild.api.key or "")
-    return await Page(maild, dns, clock, reader, node_modules).read(told)
+    port = free_port()
+    async with tls_front(folder, port) as front:
+        maild = await start(
+            clock=clock,
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
+            outbound={"relay": "127.0.0.1:9", "first_retry_s": 3600},  # mail waits, and nobody is asked
+            webhooks={"ca_file": str(front.ca_file), "allow_private_networks": True},
+        )
+        reader = folder / "reader"
+        reader.mkdir()
+        told = text.replace(DEV_URL, maild.api.url).replace("svc_live_…", maild.api.key or "")
+        told = told.replace(HOOKS[0], front.url).replace(HOOKS[1], str(port))
+        return await Page(maild, dns, clock, reader, node_modules).read(told)
 
 
 @pytest.mark.interop

@@ -15,12 +15,14 @@ tools an id that is shown as `msg_…` is the last one of its kind that a tool h
 days. What the world does beside
 the reader stands in comments, which no page shows:
 
-    <!-- mail            From, To (a name before the @), Subject, … and a text: comes from a domain that signs it
+    <!-- mail            From, To (a name before the @), Subject, … and a text: comes from a domain that signs it;
+                         with `While: PORT` during the next block, once something listens there
     <!-- answer          the same, to the message that the next block sends, as soon as it is sent
     <!-- later: 3 days   the clock goes on
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -57,11 +59,12 @@ _STEP = re.compile(
     r"^```(?P<info>[a-z]+(?: call)?)\n(?P<text>.*?)^```$|^<!-- (?P<kind>mail|answer|later):?(?P<told>.*?)-->$",
     re.DOTALL | re.MULTILINE,
 )
+_WHILE = re.compile(r"^While: (\d+)\n", re.MULTILINE)
 _ID = re.compile(r"\b[a-z]{3}_[0-9a-z]{26}\b")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
 ANYTHING = "…"
 ANSWERS = ("json", "text")
-FOR_EVER = ".work("
+FOR_EVER = (".work(", ".serve_forever(", ".listen(")
 
 
 class Step(NamedTuple):
@@ -156,7 +159,7 @@ class Page:
             case "text":
                 compare_words(step.text, self.printed)
             case "mail":
-                await self._deliver(step.text)
+                await self._mail(step.text)
             case "answer":
                 newest = await self._newest_sent()
                 self._coming = asyncio.create_task(self._answer_once_sent(step.text, newest))
@@ -203,7 +206,7 @@ class Page:
         assert line == b"done\n", f"{self.printed}\n{(self.folder / f'{name}.err').read_text()}"
 
     async def _program(self, suffix: str, text: str, interpreter: str, shown: str) -> None:
-        if FOR_EVER not in text:
+        if not any(call in text for call in FOR_EVER):
             return await self._run(suffix, text, f"{interpreter} {{file}}")
         command = f"{{{{ {interpreter} {{file}} & echo $! >pid; wait $!; }}}}"
         working = asyncio.create_task(self._run(suffix, text, command))
@@ -248,6 +251,12 @@ class Page:
 
     # The world -----------------------------------------------------------------------------------
 
+    async def _mail(self, told: str) -> None:
+        port = _WHILE.search(told)
+        if port is None:
+            return await self._deliver(told)
+        self._coming = asyncio.create_task(self._deliver_once_heard(_WHILE.sub("", told), int(port[1])))
+
     async def _deliver(self, told: str) -> None:
         """A mail, signed by the domain of its author. `Answers: msg_…` is whatever was sent last to that inbox."""
         head, _, text = told.strip().partition("\n\n")
@@ -272,7 +281,7 @@ class Page:
 
     async def _meanwhile(self, step: Step) -> None:
         """What was to come while a block ran has come, when it is over."""
-        if self._coming is not None and step.kind != "answer":
+        if self._coming is not None and step.kind not in ("answer", "mail"):
             coming, self._coming = self._coming, None
             await coming
 
@@ -290,6 +299,17 @@ class Page:
             return await self._newest_sent() != newest or None
 
         await patiently(has_gone)
+        await self._deliver(told)
+
+    async def _deliver_once_heard(self, told: str, port: int) -> None:
+        async def is_heard() -> bool | None:
+            with contextlib.suppress(ConnectionRefusedError):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.close()
+                return True
+            return None
+
+        await patiently(is_heard)
         await self._deliver(told)
 
     def _signer(self, domain: str) -> Signer:
