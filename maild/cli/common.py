@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -57,6 +57,22 @@ def say(line: str, err: bool = False) -> None:
         if not err:
             raise
         give_up(STDERR)  # a full disk takes the log of a job too: its exit code tells
+
+
+def say_rows(lines: Iterable[str], none: str) -> None:
+    """Print each; where there is none, `none` on stderr, for silence may be a fault of whoever asked."""
+    is_empty = True
+    for line in lines:
+        say(line)
+        is_empty = False
+    if is_empty:
+        say(none, err=True)
+
+
+def say_more(limit: int, has_more: bool, advice: str = "") -> None:
+    """On stderr, that a list goes on."""
+    if has_more:
+        say(f"and more, which --limit beyond {limit} shows{advice}", err=True)
 
 
 def say_octets(octets: bytes) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, organization_option, run_command, say, show
+from maild.cli.common import config_option, json_option, organization_option, run_command, say, say_rows, show
 
 
 @click.group()
@@ -43,8 +43,8 @@ def member_list(organization_id: str, config: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"members": found}))
         return
-    for one in found:
-        say(f"{one['id']}  {one['role']}  {one['email']}  {one['name'] or ''}".rstrip())
+    lines = (f"{one['id']}  {one['role']}  {one['email']}  {one['name'] or ''}".rstrip() for one in found)
+    say_rows(lines, none="there is no member; `maild member add` makes one")
 
 
 @member.command("remove")

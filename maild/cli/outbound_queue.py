@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, fail, json_option, run_command, say, show
+from maild.cli.common import config_option, fail, json_option, run_command, say, say_more, say_rows, show
 
 _DOMAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
 
@@ -96,12 +96,17 @@ def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
     if as_json:
         show({"recipients": rows[:limit], "more": more}, as_json)
         return
-    for one in rows[:limit]:
-        said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
-        when = one["nextAttemptAt"] or "held"
-        say(f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {said}".rstrip())
-    if more:
-        say(f"and more, which --limit beyond {limit} shows; `maild queue show` counts them", err=True)
+    say_rows(map(_waiting_line, rows[:limit]), none="no recipient waits")
+    say_more(limit, more, advice="; `maild queue show` counts them")
+
+
+def _waiting_line(one: dict[str, Any]) -> str:
+    when = one["nextAttemptAt"] or "held"
+    return f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {_said(one)}".rstrip()
+
+
+def _said(one: dict[str, Any]) -> str:
+    return " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
 
 
 @queue.command("attempts")
@@ -118,8 +123,9 @@ def queue_attempts(message_id: str, config: Path, as_json: bool) -> None:
         review = f"; look at review {found['reviewId']}" if found["reviewId"] else ""
         say(f"no attempt: the message is {found['status']}{review}", err=True)
     for one in found["attempts"]:
-        said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
-        say(f"{one['createdAt']}  {one['address']}  {one['attempt']}: {one['outcome']}  {said}".rstrip())
+        say(
+            f"{one['createdAt']}  {one['address']}  {one['attempt']}: {one['outcome']}  {_said(one)}".rstrip()
+        )
         for line in _evidence_lines(one["evidence"]):
             say(f"  {line}")
 

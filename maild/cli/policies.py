@@ -6,7 +6,15 @@ from typing import Any, TextIO
 
 import click
 
-from maild.cli.common import config_option, fail, json_option, organization_option, run_command, say, show
+from maild.cli.common import (
+    config_option,
+    fail,
+    json_option,
+    organization_option,
+    run_command,
+    say_rows,
+    show,
+)
 
 
 @click.group()
@@ -83,10 +91,13 @@ def rules_list(organization_id: str, config: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"rules": found}))
         return
-    for one in found:
-        of_inbox = f"  {one['inboxId']}" if one["inboxId"] else ""
-        note = f"  {json.dumps(one['note'])}" if one["note"] else ""
-        say(f"{one['id']}  {one['direction']}  {one['action']}  {one['value']}{of_inbox}{note}")
+    say_rows(map(_rule_line, found), none="there is no rule")
+
+
+def _rule_line(one: dict[str, Any]) -> str:
+    of_inbox = f"  {one['inboxId']}" if one["inboxId"] else ""
+    note = f"  {json.dumps(one['note'])}" if one["note"] else ""
+    return f"{one['id']}  {one['direction']}  {one['action']}  {one['value']}{of_inbox}{note}"
 
 
 @rules.command("remove")

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command, say, show
+from maild.cli.common import config_option, json_option, run_command, say_more, say_rows, show
 
 
 @click.command()
@@ -20,14 +20,21 @@ def reports(domain: str | None, kind: str | None, limit: int, config: Path, as_j
     They come to the operator's inbox, as the records of `maild init` say. Anybody may send one: the name in brackets is
     the domain that verifiably did. --json has all of it: addresses, policies, what failed.
     """
-    found: list[dict[str, Any]] = run_command(lambda store: store.reports.list(domain, kind, limit), config)
+    found: list[dict[str, Any]] = run_command(
+        lambda store: store.reports.list(domain, kind, limit + 1), config
+    )
+    more = len(found) > limit
     if as_json:
-        show({"reports": found}, as_json)
+        show({"reports": found[:limit], "more": more}, as_json)
         return
-    for one in found:
-        sender = one["verifiedDomain"] or "nobody proven"
-        counted = "messages" if one["type"] == "dmarc" else "sessions"
-        say(
-            f"{one['id']}  {one['domainName']}  {one['type']}  from {one['periodBegin']} to {one['periodEnd']}"
-            f"  {one['passed']} of {one['total']} {counted} passed  {one['reporter']} [{sender}]"
-        )
+    say_rows(map(_report_line, found[:limit]), none="there is no report")
+    say_more(limit, more)
+
+
+def _report_line(one: dict[str, Any]) -> str:
+    sender = one["verifiedDomain"] or "nobody proven"
+    counted = "messages" if one["type"] == "dmarc" else "sessions"
+    return (
+        f"{one['id']}  {one['domainName']}  {one['type']}  from {one['periodBegin']} to {one['periodEnd']}"
+        f"  {one['passed']} of {one['total']} {counted} passed  {one['reporter']} [{sender}]"
+    )

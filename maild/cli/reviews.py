@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command, say, say_octets, show
+from maild.cli.common import (
+    config_option,
+    json_option,
+    run_command,
+    say,
+    say_more,
+    say_octets,
+    say_rows,
+    show,
+)
 
 
 @click.group()
@@ -28,13 +37,19 @@ def reviews() -> None:
 def reviews_list(organization_id: str | None, status: str, limit: int, config: Path, as_json: bool) -> None:
     """What is held, or was, newest first."""
     wanted = None if status == "any" else status
-    rows = run_command(lambda store: store.reviews.list(organization_id, wanted, limit), config)
+    rows = run_command(lambda store: store.reviews.list(organization_id, wanted, limit + 1), config)
+    more = len(rows) > limit
     if as_json:
-        show({"reviews": rows}, as_json)
+        show({"reviews": rows[:limit], "more": more}, as_json)
         return
-    for one in rows:
-        why = ", ".join(one["reasons"])
-        say(f"{one['id']}  {one['status']}  {one['direction']}  until {one['expiresAt']}  {why}")
+    none = "there is no review" if wanted is None else f"no review is {wanted}"
+    say_rows(map(_review_line, rows[:limit]), none=none)
+    say_more(limit, more)
+
+
+def _review_line(one: dict[str, Any]) -> str:
+    why = ", ".join(one["reasons"])
+    return f"{one['id']}  {one['status']}  {one['direction']}  until {one['expiresAt']}  {why}"
 
 
 @reviews.command("show")

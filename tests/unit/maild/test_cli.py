@@ -953,6 +953,25 @@ def test_an_argument_that_is_no_text_is_a_fault_in_one_line(config: Path, comman
     assert (done.exit_code, done.stderr) == (2, "maild: 'caf\\udce9' is not UTF-8\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("queue list --all", "no recipient waits"),
+        ("queue list --destination example.org", "no recipient waits"),
+        ("reviews list", "no review is pending"),
+        ("reviews list --status any", "there is no review"),
+        ("member list --org {}", "there is no member; `maild member add` makes one"),
+        ("rules list --org {}", "there is no rule"),
+        ("reports", "there is no report"),
+    ],
+)
+def test_a_list_without_rows_says_so_and_not_to_a_pipe(config: Path, command: str, said: str) -> None:
+    """Silence may be a fault of whoever asks."""
+    organization = answer("init", "--config", config)["organizationId"]
+    done = run(*command.format(organization).split(), "--config", config)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{said}\n")
+
+
 def test_a_lock_of_a_process_that_died_locks_nobody_out(config: Path) -> None:
     answer("init", "--config", config)
     (load(config).data_path / "lock").touch()

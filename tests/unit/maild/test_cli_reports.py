@@ -61,7 +61,8 @@ def test_a_program_reads_all_of_it(config: str) -> None:
         "reports"
     ]
     assert json.loads(run("reports", "ours.test", "--type", "tls", "--config", config, "--json").stdout) == {
-        "reports": []
+        "reports": [],
+        "more": False,
     }
 
 

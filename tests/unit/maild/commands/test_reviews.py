@@ -59,6 +59,16 @@ async def test_the_operator_rejects(held: Held, hands: Hands) -> None:
     assert "there is no organization org_x" in await hands.refused("reviews", "list", "--org", "org_x")
 
 
+async def test_reviews_beyond_the_limit_are_told_of(held: Held, hands: Hands) -> None:
+    older, newer = [(await held.held())["review"]["id"] for _ in range(2)]
+    whole = await hands("reviews", "list", "--limit", "2")
+    assert ([one["id"] for one in whole["reviews"]], whole["more"]) == ([newer, older], False)
+    cut = await hands("reviews", "list", "--limit", "1")
+    assert ([one["id"] for one in cut["reviews"]], cut["more"]) == ([newer], True)
+    ended = await hands.run("reviews", "list", "--limit", "1")
+    assert ended.text.startswith(newer) and "and more, which --limit beyond 1 shows\n" in ended.error
+
+
 async def test_guards_hold_for_the_operator_too(held: Held, hands: Hands) -> None:
     sent = await held.held()
     await held.reviewer.post("/v1/suppressions", {"email": "somebody@elsewhere.test"})
