@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command, say
+from maild.cli.common import config_option, json_option, key_file_option, run_command, say
 
 
 @click.command()
@@ -14,10 +14,11 @@ from maild.cli.common import config_option, json_option, run_command, say
 @click.option(
     "--reach", multiple=True, metavar="DOMAIN", help="Try to connect to the mail hosts of this domain, too."
 )
+@key_file_option
 @json_option
-def doctor(config: Path, reach: tuple[str, ...], as_json: bool) -> None:
+def doctor(config: Path, reach: tuple[str, ...], key_file: Path | None, as_json: bool) -> None:
     """Look at what a mail host needs: DNS, PTR, certificate, ports, room. Exit code 1 when something is at fault."""
-    found = run_command(lambda store: store.examine(reach), config)
+    found = run_command(lambda store: store.examine(reach, key_file), config)
     if as_json:
         click.echo(json.dumps(found))
     else:

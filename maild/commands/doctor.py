@@ -229,7 +229,7 @@ async def signatures(patient: Patient) -> list[Diagnosis]:
 
 async def _signature(patient: Patient, domain: str, key: SigningKey | str) -> Diagnosis | None:
     if isinstance(key, str):
-        advice = "Run this as a user who can read the daemon's master key."
+        advice = "Run this as root, with --key-file where systemd hands it over as a credential."
         return Diagnosis("signing", domain, "warning", f"not tried: {key}", advice)
     try:
         records = await patient.resolver.txt(f"{key.selector}._domainkey.{domain}")

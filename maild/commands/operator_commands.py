@@ -130,19 +130,19 @@ class OperatorCommands:
         """For commands that change nothing."""
         return work(self._folder, self._clock)
 
-    def examine(self, reach: Sequence[str]) -> dict[str, Any]:
-        """As doctor.examine. `reach`: domains whose mail hosts are tried, too."""
+    def examine(self, reach: Sequence[str], key_file: Path | None = None) -> dict[str, Any]:
+        """As doctor.examine. `reach`: domains whose mail hosts are tried, too; `key_file`: as for `init`."""
         domains = self._settings.server.shared_domains
         self._folder.check()
         self._folder.check_store()
         records = self._write(lambda tx: {name: self._wanted(tx, name) for name in domains})
         rows = self._read(lambda tx: [row for name in domains if (row := dkim_keys.active(tx, name))])
-        return asyncio.run(self._examine(records, self._signers(rows), reach))
+        return asyncio.run(self._examine(records, self._signers(rows, key_file), reach))
 
-    def _signers(self, rows: Sequence[DkimKey]) -> dict[str, SigningKey | str]:
+    def _signers(self, rows: Sequence[DkimKey], key_file: Path | None) -> dict[str, SigningKey | str]:
         """By domain the key that signs, or why it can't be opened."""
         try:
-            sealer = Sealer(read_master_key(master_key_file(self._folder.master_key)))
+            sealer = Sealer(read_master_key(key_file or master_key_file(self._folder.master_key)))
         except SealError as error:
             return {row.domain_name: str(error) for row in rows}
         return {row.domain_name: _opened(row, sealer) for row in rows}

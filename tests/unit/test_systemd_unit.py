@@ -43,6 +43,18 @@ def test_a_daemon_that_does_not_say_that_it_lives_is_killed() -> None:
     )
 
 
+def test_the_journal_drops_no_line_of_the_mail_log() -> None:
+    """Its own limit is 10,000 lines in 30 s (journald.conf(5)), which 330 mails a second are. An interval of 0, which
+    turns the limit off by the manual, systemd 252 takes for none that is set."""
+    settings = _settings()
+    seconds = int(settings["LogRateLimitIntervalSec"][0].removesuffix("s"))
+    assert seconds > 0 and int(settings["LogRateLimitBurst"][0]) / seconds >= 10_000
+
+
+def test_the_daemon_alone_says_how_it_asks_for_memory() -> None:
+    assert "MALLOC" not in " ".join(_settings()["Environment"]), "maild/allocator.py sets what was measured"
+
+
 def _settings() -> dict[str, list[str]]:
     found = defaultdict(list)
     for line in UNIT.read_text().splitlines():

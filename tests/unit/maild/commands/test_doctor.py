@@ -311,6 +311,20 @@ def test_the_command_ends_with_1_where_something_is_at_fault(tmp_path: Path) -> 
     assert (as_json.exit_code, json.loads(as_json.stdout)["ok"]) == (1, False)
 
 
+def test_a_master_key_that_is_a_credential_is_read_where_it_is_named(tmp_path: Path) -> None:
+    config = tmp_path / "maild.toml"
+    config.write_text(
+        f"data_dir = '{tmp_path / 'data'}'\n[server]\nshared_domains = ['{DOMAIN}']\n"
+        "[dns]\nnameservers = ['127.0.0.1:1']\ntimeout_s = 1\n"
+    )
+    assert CliRunner().invoke(main, ["init", "--config", str(config), "--no-policy"]).exit_code == 0
+    moved = (tmp_path / "data" / "master.key").rename(tmp_path / "credential")
+    told = CliRunner().invoke(main, ["doctor", "--config", str(config)]).stdout
+    assert "signing ours.example: not tried" in told and "where systemd hands it over" in told
+    named = CliRunner().invoke(main, ["doctor", "--config", str(config), "--key-file", str(moved)])
+    assert (named.exit_code, "not tried" in named.stdout) == (1, False)
+
+
 async def test_what_others_could_not_verify_is_a_fault(world: World) -> None:
     """The record is as it should be, and the key that signs is another: restored from an old backup, say."""
     private, _ = dkim.generate_key()
