@@ -46,6 +46,18 @@ _REFUSED_V6 = [ipaddress.IPv6Network(block) for block, _ in REFUSED if ":" in bl
 
 
 _OWNERS_REMEMBERED = 4096
+_MAPPED = "::ffff:"
+
+
+def unmapped(address: str) -> str:
+    """The IPv4 address that a socket of both versions shows as IPv6 (RFC 4291 §2.5.5.2), else the text as it is. Else
+    limits and rules see in one client two, and in all clients of IPv4 one network."""
+    if not address.startswith(_MAPPED):
+        return address
+    try:
+        return str(ipaddress.IPv6Address(address).ipv4_mapped or address)
+    except ValueError:
+        return address
 
 
 @lru_cache(_OWNERS_REMEMBERED)

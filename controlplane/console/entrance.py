@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from conf.addresses import unmapped
 from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console.faults import NoSuchPage
 from controlplane.console.forms import ENTRANCE_FORM, read_form
@@ -150,6 +151,6 @@ def peer_of(request: web.Request) -> str:
     # RFC 9110 §5.3: lines are one list. HAProxy puts one of its own behind those of the client.
     told = ",".join(request.headers.getall("X-Forwarded-For", ()))
     try:
-        return str(ip_address(told.rpartition(",")[2].strip()))
+        return unmapped(str(ip_address(told.rpartition(",")[2].strip())))
     except ValueError:
         return peer

@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from conf.addresses import network_of
 from controlplane.access.authentication import Authenticator, bearer
 from controlplane.access.principal import Principal
 from controlplane.access.rate_limit import RateLimit, RateVerdict
@@ -28,7 +29,7 @@ class Callers:
         address for all, the key's. Keys that were no good have one turn together: everybody can make up many."""
         peer = request.remote or ""
         if not is_local(peer):
-            return peer
+            return network_of(peer)
         header = request.headers.get("Authorization", "")
         return header if hash(header) in self._known else STRANGERS
 
@@ -60,4 +61,4 @@ class Callers:
 def address_of(request: web.Request) -> tuple[str, ...]:
     """The peer as a holder of bytes; a proxy's address stands for all clients, and so for none."""
     peer = request.remote or ""
-    return () if is_local(peer) else (peer,)
+    return () if is_local(peer) else (network_of(peer),)

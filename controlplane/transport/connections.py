@@ -16,6 +16,7 @@ from aiohttp import StreamReader, web
 from aiohttp.streams import EMPTY_PAYLOAD
 from aiohttp.web_protocol import RequestHandler
 
+from conf.addresses import network_of, unmapped
 from conf.log_events import LogEvent
 from conf.settings import Http
 from conf.strangers import StrangerLog
@@ -61,7 +62,7 @@ class ClientConnection(RequestHandler):
         # Whatever the loop: uvloop's transports are not subclasses of asyncio's, and all of them can do this.
         here = cast(asyncio.Transport, transport)
         peername = here.get_extra_info("peername")
-        self.peer = peername[0] if peername else ""
+        self.peer = unmapped(peername[0]) if peername else ""
         if self._watch.opened(self):
             super().connection_made(here)
             return
@@ -72,6 +73,11 @@ class ClientConnection(RequestHandler):
             here.write_eof()
         else:
             here.close()
+
+    @property
+    def peername(self) -> str | None:
+        """What `request.remote` is."""
+        return self.peer or None
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)
@@ -210,8 +216,8 @@ class HeardOut(NamedTuple):
 
 
 class Watch:
-    """All connections: their number, in all and for one address, and their pace. Those too many are answered, and some
-    of them listened to for a while, so that they take the answer."""
+    """All connections: their number, in all and for one address (of IPv6 one /64), and their pace. Those too many are
+    answered, and some of them listened to for a while, so that they take the answer."""
 
     def __init__(
         self, settings: Http, ids: Ids, strangers: StrangerLog, tuning: HttpTuning = HttpTuning()
@@ -245,11 +251,12 @@ class Watch:
     def opened(self, connection: ClientConnection) -> bool:
         """Count it; False, and it is not counted, when it is one too many."""
         # From this host come the connections of a proxy, which carry the requests of all clients.
-        has_share = is_local(connection.peer) or self._per_address[connection.peer] < self._max_per_address
+        address = network_of(connection.peer)
+        has_share = is_local(connection.peer) or self._per_address[address] < self._max_per_address
         if len(self._connections) >= self._max or not has_share:
             return False
         self._connections.add(connection)
-        self._per_address[connection.peer] += 1
+        self._per_address[address] += 1
         return True
 
     def refusal(self, peer: str) -> bytes:
@@ -274,9 +281,10 @@ class Watch:
         self._refused.pop(connection, None)
         if connection in self._connections:
             self._connections.remove(connection)
-            self._per_address[connection.peer] -= 1
-            if not self._per_address[connection.peer]:
-                del self._per_address[connection.peer]
+            address = network_of(connection.peer)
+            self._per_address[address] -= 1
+            if not self._per_address[address]:
+                del self._per_address[address]
 
     def _look(self) -> None:
         now = self.now()

@@ -9,7 +9,7 @@ import structlog
 
 from maild.inbound.wire.proxy_header import MORE_OCTETS_MAX, SIGNATURE
 from tests.conftest import Start
-from tests.support.running import Running, Smtp, until_true
+from tests.support.running import Running, Smtp, until, until_true
 
 LOOPBACK = {"proxy_from": ["127.0.0.0/8"]}
 CLIENT = "192.0.2.7"
@@ -81,6 +81,22 @@ async def test_limits_are_those_of_the_client(start: Start) -> None:
     for source in (CLIENT, "192.0.2.8"):
         assert (await (await begun(maild, header(source))).reply()).startswith("220 ")
     assert (await (await begun(maild, header())).reply()).startswith("421 4.7.0 ")
+
+
+async def test_addresses_of_one_ipv6_network_have_the_sessions_of_one(start: Start) -> None:
+    maild = await start(smtp=LOOPBACK | {"max_sessions_per_address": 2})
+    first = await begun(maild, header("2001:db8::1"))
+    assert (await first.reply()).startswith("220 ")
+    assert (await (await begun(maild, header("2001:db8::2"))).reply()).startswith("220 ")
+    assert (await (await begun(maild, header("2001:db8::3"))).reply()).startswith("421 4.7.0 ")
+    assert (await (await begun(maild, header("2001:db8:0:1::1"))).reply()).startswith("220 ")
+    await first.say("QUIT")
+    assert await first.closed()
+    assert await until(lambda: greeted(maild, "2001:db8::4"))
+
+
+async def greeted(maild: Running, source: str) -> bool:
+    return (await (await begun(maild, header(source))).reply()).startswith("220 ")
 
 
 async def test_a_connection_without_its_header_takes_a_place_of_all(start: Start) -> None:

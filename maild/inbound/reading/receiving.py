@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+from conf.addresses import network_of
 from maild.authentication.judge import Introduction, PolicyNotAsked, SenderJudge
 from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
@@ -104,7 +105,7 @@ class Reception:
         if found is not None and stored.data is not None:
             return found, read_report(stored.data, found.parsed) if may_report else None, True
         work = partial(read_message, stored.to_hand_over(), may_report)
-        return *await self._cpu_process.run(envelope.peer, work), False
+        return *await self._cpu_process.run(network_of(envelope.peer), work), False
 
     async def _read_domain_report(
         self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage
@@ -114,14 +115,14 @@ class Reception:
         if part is None:
             return None, False
         work = partial(read_domain_report, stored.to_hand_over(), part)
-        return await self._cpu_process.run(envelope.peer, work), True
+        return await self._cpu_process.run(network_of(envelope.peer), work), True
 
     async def _judge(
         self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage, is_light: bool
     ) -> SenderVerdict:
         """SmtpError when the author's domain asks to refuse it, or the spam filter does."""
         brought = Introduction(envelope.peer, envelope.helo, envelope.mail_from)
-        apart = partial(self._cpu.run, envelope.peer)
+        apart = partial(self._cpu.run, network_of(envelope.peer))
         run = _at_once if is_light else apart
         try:
             verdict = await self._sender_judge.judge(brought, stored.view(), parsed, run, apart)

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import structlog
 
+from conf.addresses import network_of
 from conf.settings import Smtp
 from maild.errors import SmtpError, out_of_resources
 from maild.inbound.wire.data import DataDecoder
@@ -67,7 +68,8 @@ class Intake:
     ) -> None:
         self._spool = spool
         self._memory = memory
-        self._claim = disk.claim(peer)
+        self._owner = network_of(peer)  # of what it holds
+        self._claim = disk.claim(self._owner)
         self._cpu = cpu
         self._limits = limits
         self._peer = peer
@@ -107,7 +109,7 @@ class Intake:
             if self._is_done_at_once(piece):
                 data = self._decode(piece)
             else:
-                data = await self._cpu.run(self._peer, partial(self._decode_in_steps, piece))
+                data = await self._cpu.run(self._owner, partial(self._decode_in_steps, piece))
             await self._keep(data)
             self._check()
         except BaseException:
@@ -130,7 +132,7 @@ class Intake:
     async def close(self) -> None:
         """Give back what is counted, and forget what is not finished. Idempotent."""
         self._claim.release()
-        self._memory.give(self._held, self._peer)
+        self._memory.give(self._held, self._owner)
         self._held = 0
         await self._spool.discard()
 
@@ -156,7 +158,7 @@ class Intake:
     async def _keep(self, data: bytes) -> None:
         if not data:
             return
-        if not self._memory.take(len(data), self._peer):
+        if not self._memory.take(len(data), self._owner):
             raise SmtpError(452, "4.3.1", "too much mail in transit, try again later")
         self._held += len(data)
         if not self._claim.cover(self._spool.size_bytes + len(data)):
@@ -173,7 +175,7 @@ class Intake:
 
     def _note(self) -> None:
         """Count what went into the file as disk, not as memory."""
-        self._memory.give(self._held - self._spool.held_bytes, self._peer)
+        self._memory.give(self._held - self._spool.held_bytes, self._owner)
         self._held = self._spool.held_bytes
         self._claim.wrote(self._spool.size_bytes - self._held)
 

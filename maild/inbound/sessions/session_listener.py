@@ -13,6 +13,7 @@ from ssl import SSLContext
 import structlog
 from structlog.typing import FilteringBoundLogger
 
+from conf.addresses import network_of
 from conf.settings import Smtp, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
@@ -96,7 +97,7 @@ class SessionListener(Service):
         self._is_open = False
         self._sessions: set[Conversation] = set()
         self._counted: dict[Conversation, str] = {}  # as whose each counts
-        self._per_address: Counter[str] = Counter()
+        self._per_address: Counter[str] = Counter()  # of IPv6 one /64
         self._committing = 0  # messages, with or without their session
         self._memory = ground.memory
         self._changed = asyncio.Event()  # a session ended, or its message did
@@ -194,7 +195,7 @@ class SessionListener(Service):
         """Is there one, perhaps because somebody gives way? Those that are told to go have none any more."""
         if sum(one.is_open for one in self._sessions if one is not newcomer) < self._limits.max_sessions:
             return True
-        if self._per_address[newcomer.peer] >= self._limits.max_sessions_per_address:
+        if self._per_address[network_of(newcomer.peer)] >= self._limits.max_sessions_per_address:
             return False  # it will be refused anyway, and nobody gives way to that
         leaving = who_gives_way(self._sessions, newcomer, asyncio.get_running_loop().time())
         if leaving is not None:
@@ -203,28 +204,28 @@ class SessionListener(Service):
 
     def opened(self, session: Conversation) -> SmtpError | None:
         """Count the session of this peer, once it is known who that is; the refusal when it is one too many."""
-        self._counted[session] = session.peer
-        self._per_address[session.peer] += 1
-        if self._per_address[session.peer] > self._limits.max_sessions_per_address:
+        address = self._counted[session] = network_of(session.peer)
+        self._per_address[address] += 1
+        if self._per_address[address] > self._limits.max_sessions_per_address:
             return SmtpError(421, "4.7.0", "too many sessions from your address, try again later")
         return None
 
     def closed(self, session: Conversation) -> None:
         self._sessions.discard(session)
-        peer = self._counted.pop(session, None)
-        if peer is not None:
-            self._per_address[peer] -= 1
-            if not self._per_address[peer]:
-                del self._per_address[peer]
+        address = self._counted.pop(session, None)
+        if address is not None:
+            self._per_address[address] -= 1
+            if not self._per_address[address]:
+                del self._per_address[address]
         self._changed.set()
 
     async def _may_begin(self, address: str) -> None:
         """Return when a connection that has come may begin."""
-        await self._turn(self._begun, address)
+        await self._turn(self._begun, network_of(address))
 
     async def may_answer(self, peer: str) -> None:
         """Return when a command that has come may be answered."""
-        await self._turn(self._answered, peer)
+        await self._turn(self._answered, network_of(peer))
 
     async def _turn(self, share: RoundShare, address: str) -> None:
         self._use.note(address)
@@ -235,14 +236,14 @@ class SessionListener(Service):
         """None: what came under TLS may be looked at now; else what is done when it may. `is_tiny`: were the last
         records?"""
         if not is_tiny:
-            return self._decrypted.place(peer)
+            return self._decrypted.place(network_of(peer))
         called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._resting.put(peer, partial(called.set_result, None))
+        self._resting.put(network_of(peer), partial(called.set_result, None))
         return called
 
     async def may_commit(self, peer: str) -> None:
         """Return when a message that has come may be taken."""
-        await self._committed.begin(peer)
+        await self._committed.begin(network_of(peer))
 
     def is_balancer(self, peer: str) -> bool:
         """Does a connection from there begin with a PROXY header? From anywhere else none is ever looked for."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conf.addresses import REFUSED, is_public
+from conf.addresses import REFUSED, is_public, unmapped
 from controlplane.egress import client
 from maild.outbound.routing import route
 
@@ -112,3 +112,19 @@ def test_nothing_public_is_special(address: ipaddress.IPv4Address | ipaddress.IP
         assert getattr(address, "ipv4_mapped", None) is None
         assert getattr(address, "sixtofour", None) is None
         assert getattr(address, "teredo", None) is None
+
+
+@pytest.mark.parametrize(
+    ("shown", "address"),
+    [
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("::ffff:c000:207", "192.0.2.7"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8::7", "2001:db8::7"),
+        ("::1", "::1"),
+        ("::ffff:unknown", "::ffff:unknown"),
+        ("", ""),
+    ],
+)
+def test_a_client_of_ipv4_has_one_address_on_a_socket_of_both_versions(shown: str, address: str) -> None:
+    assert unmapped(shown) == address

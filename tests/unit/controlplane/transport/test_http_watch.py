@@ -38,6 +38,16 @@ def test_one_address_has_its_share_and_leaves_the_rest_to_others() -> None:
     assert opened(watch, "192.0.2.2")
 
 
+def test_addresses_of_one_ipv6_network_are_one_address() -> None:
+    """Else ten of the 2^64 that a stranger has take all connections."""
+    watch = watching(Http(max_connections=10, max_connections_per_address=2))
+    held: list[Any] = [Connection(f"2001:db8::{number}") for number in (1, 2, 3)]
+    assert [watch.opened(one) for one in held] == [True, True, False]
+    assert opened(watch, "2001:db8:0:1::1")
+    watch.closed(held[0])
+    assert opened(watch, "2001:db8::4")
+
+
 def test_a_proxy_on_this_host_is_not_one_address() -> None:
     watch = watching(Http(max_connections=10, max_connections_per_address=2))
     assert [opened(watch, "127.0.0.1") for _ in range(11)] == [True] * 10 + [False]
