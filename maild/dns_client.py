@@ -1,12 +1,14 @@
 """Questions to nameservers: UDP, then TCP for what is truncated, each server in turn until the caller's deadline.
 
-A server that refuses, fails or sends garbage is not asked again for this question; one that is silent is, later.
+A server that refuses, fails or sends garbage is not asked again for this question; one that is silent is, later, and
+the next questions begin with another.
 """
 
 import asyncio
 import os
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from storage.exhaustion import is_exhaustion
 
 DNS_PORT = 53
 RESOLV_CONF = "/etc/resolv.conf"
+SILENT_S = 30.0
 
 Nameserver = tuple[str, int]  # address, port
 
@@ -72,12 +75,56 @@ def is_address(text: str) -> bool:
     return True
 
 
-class DnsClient:
-    """`nameservers` gives those that are to be asked; a try takes `try_s` at most."""
+@dataclass(slots=True)
+class _Silence:
+    """`times`: that a server was silent since its last answer; `looks_again_at`: when a question begins with it."""
 
-    def __init__(self, nameservers: Callable[[], Sequence[Nameserver]], try_s: float) -> None:
+    times: int = 0
+    looks_again_at: float = 0.0
+
+
+class SilentNameservers:
+    """Those that were silent when they were asked last. They stand behind the others, each by how often it was: else
+    one of two that is dead costs every question its try, and a message that takes ten has no time left. One question in
+    SILENT_S begins with it all the same, and finds it when it is back. `now`: a monotonic clock in seconds."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._silences: dict[Nameserver, _Silence] = {}
+
+    def behind_others(self, nameservers: Sequence[Nameserver]) -> list[Nameserver]:
+        """In the order in which one question asks them; those that are alike as they are named."""
+        return sorted(nameservers, key=self._rank)
+
+    def _rank(self, nameserver: Nameserver) -> int:
+        silence = self._silences.get(nameserver)
+        if silence is None:
+            return 0
+        now = self._now()
+        if now < silence.looks_again_at:
+            return silence.times
+        silence.looks_again_at = now + SILENT_S  # this question does, and none of those beside it
+        return 0
+
+    def was_silent(self, nameserver: Nameserver) -> None:
+        silence = self._silences.setdefault(nameserver, _Silence())
+        silence.times += 1
+        silence.looks_again_at = self._now() + SILENT_S
+
+    def answered(self, nameserver: Nameserver) -> None:
+        self._silences.pop(nameserver, None)
+
+
+class DnsClient:
+    """`nameservers` gives those that are to be asked; a try takes `try_s` at most. `now`: a monotonic clock in
+    seconds."""
+
+    def __init__(
+        self, nameservers: Callable[[], Sequence[Nameserver]], try_s: float, now: Callable[[], float]
+    ) -> None:
         self._nameservers = nameservers
         self._try_s = try_s
+        self._silent = SilentNameservers(now)
         self._random = random.SystemRandom()
 
     async def ask(self, name: bytes, rdtype: str) -> DnsAnswer:
@@ -86,7 +133,7 @@ class DnsClient:
         NoNameserver; OSError and MemoryError where there is no room here to ask. Goes on while servers are silent: the
         caller has the deadline.
         """
-        nameservers = list(self._nameservers())
+        nameservers = self._silent.behind_others(self._nameservers())
         while nameservers:
             for nameserver in tuple(nameservers):
                 question = DnsQuestion(self._random.getrandbits(16), name, TYPES[rdtype])
@@ -94,12 +141,14 @@ class DnsClient:
                     async with asyncio.timeout(self._try_s):
                         answer = await _exchange(nameserver, question)
                 except TimeoutError:
+                    self._silent.was_silent(nameserver)
                     continue
                 except (OSError, EOFError, DnsGarbage) as error:
                     if is_exhaustion(error):
                         raise
                     nameservers.remove(nameserver)
                     continue
+                self._silent.answered(nameserver)
                 if answer.rcode in (NOERROR, NXDOMAIN):
                     return answer
                 nameservers.remove(nameserver)

@@ -19,7 +19,7 @@ server looks like.
 import asyncio
 import resource
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -31,7 +31,7 @@ import dns.name
 
 from conf.dns_wire import NXDOMAIN
 from conf.settings import Dns, host_port
-from maild.dns_client import DnsClient, NoNameserver, SystemNameservers
+from maild.dns_client import DnsClient, Nameserver, NoNameserver, SystemNameservers
 from storage.clock import Clock
 from storage.exhaustion import Exhausted, is_exhaustion
 
@@ -173,7 +173,9 @@ class Resolver(_LookUps):
         configured = [host_port(listen) for listen in settings.nameservers]
         self._nameservers = (lambda: configured) if configured else SystemNameservers()
         # Ask again within the deadline: half of it for each try, at most two seconds.
-        self._client = DnsClient(self._nameservers, try_s=min(2.0, settings.timeout_s / 2))
+        self._client = DnsClient(
+            self._nameservers, try_s=min(2.0, settings.timeout_s / 2), now=clock.monotonic
+        )
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
         self._cached_octets = 0
         self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
@@ -182,6 +184,11 @@ class Resolver(_LookUps):
         # A share lives as long as it is held or waited for.
         self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self.at_hand = AtHand(self._cached)
+
+    @property
+    def nameservers(self) -> Sequence[Nameserver]:
+        """Those that are asked now."""
+        return self._nameservers()
 
     @property
     def nameservers_are_near(self) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 import warnings
 
 import pytest
@@ -16,7 +17,7 @@ STEPS = 12  # of the event loop; before these a question stands at each of its o
 def test_a_question_that_is_cancelled_leaves_no_socket(steps: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
-        client = DnsClient(lambda: [silent.getsockname()], 5)
+        client = DnsClient(lambda: [silent.getsockname()], 5, time.monotonic)
 
         async def ask_and_leave() -> None:
             asking = [asyncio.create_task(client.ask(b"a.test", "A")) for _ in range(3)]

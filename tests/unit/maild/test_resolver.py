@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from conf.settings import Dns
+from maild.dns_client import SILENT_S
 from maild.resolver import (
     FAILURE_TTL_S,
     QUERIES_IN_FLIGHT,
@@ -166,6 +167,57 @@ async def test_the_next_nameserver_answers_for_one_in_trouble(trouble: str) -> N
         port = 1 if trouble == "dead" else first.port
         settings = Dns(nameservers=(f"127.0.0.1:{port}", f"127.0.0.1:{second.port}"), timeout_s=1)
         assert await Resolver(settings, ManualClock()).mx("x.test") == [Mx(10, "mx.x.test")]
+
+
+def both(first: DnsServer, second: DnsServer) -> Dns:
+    return Dns(nameservers=tuple(f"127.0.0.1:{one.port}" for one in (first, second)), timeout_s=1)
+
+
+async def test_one_of_two_nameservers_that_is_dead_costs_one_question_its_try() -> None:
+    """Else each of a message's look-ups waits for it, and they have no time left for the answers."""
+    clock = ManualClock()
+    async with DnsServer() as dead, DnsServer() as second:
+        dead.drop.add("*.test")
+        for number in range(20):
+            second.add(f"x{number}.test", "A", "192.0.2.1")
+            dead.add(f"x{number}.test", "A", "192.0.2.1")
+        resolver = Resolver(both(dead, second), clock)
+        for number in range(10):
+            await resolver.ipv4(f"x{number}.test")
+        assert dead.queries.total() == 1
+        clock.forward(SILENT_S)
+        dead.drop.clear()  # it is back, and who is named first is asked first
+        for number in range(10, 20):
+            await resolver.ipv4(f"x{number}.test")
+        assert dead.queries.total() == 11 and second.queries.total() == 10
+
+
+async def test_one_question_at_a_time_finds_out_whether_a_nameserver_is_back() -> None:
+    clock = ManualClock()
+    async with DnsServer() as dead, DnsServer() as second:
+        dead.drop.add("*.test")
+        for number in range(11):
+            second.add(f"x{number}.test", "A", "192.0.2.1")
+        resolver = Resolver(both(dead, second), clock)
+        await resolver.ipv4("x0.test")
+        clock.forward(SILENT_S)
+        await asyncio.gather(*(resolver.ipv4(f"x{number}.test") for number in range(1, 11)))
+        assert dead.queries.total() == 2
+
+
+async def test_names_that_no_nameserver_answers_for_put_none_behind_a_dead_one_for_long() -> None:
+    """Anybody can have names whose servers hang; the nameserver says as little as if it were dead itself."""
+    async with DnsServer() as dead, DnsServer() as second:
+        dead.drop.add("*.test")
+        second.drop.add("*.hangs.test")
+        for number in range(5):
+            second.add(f"x{number}.test", "A", "192.0.2.1")
+        resolver = Resolver(both(dead, second), ManualClock())
+        with pytest.raises(DnsTemporary):
+            await resolver.ipv4("a.hangs.test")
+        for number in range(5):
+            await resolver.ipv4(f"x{number}.test")
+        assert sum(dead.queries[f"x{number}.test", "A"] for number in range(5)) <= 1
 
 
 async def test_a_question_that_got_lost_is_asked_again() -> None:

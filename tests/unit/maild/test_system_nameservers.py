@@ -1,6 +1,7 @@
 """/etc/resolv.conf is followed: a host that gets its resolvers later, or others, needs no restart."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ async def test_each_question_goes_to_whom_is_named_then() -> None:
     async with DnsServer() as old, DnsServer() as new:
         new.add("there.example", "A", "192.0.2.9")
         named: list[tuple[str, int]] = []
-        client = DnsClient(lambda: named, try_s=5)
+        client = DnsClient(lambda: named, 5, time.monotonic)
         with pytest.raises(NoNameserver):
             await client.ask(b"\x05there\x07example\x00", "A")
         named.append(("127.0.0.1", new.port))
