@@ -7,9 +7,10 @@ warning is worth knowing, and so is that something can't be told now.
 
 import asyncio
 import os
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
@@ -39,8 +40,21 @@ GREETING_OCTETS = 512
 EXPIRES_SOON_DAYS = 14
 HOSTS_TRIED = 2
 SHOWN_CHARACTERS = 200
+ANYWHERE_V4 = "198.41.0.4"  # a root server of DNS, which is nobody's neighbour
+DISCARD_PORT = 9
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
+
+
+def has_way_to(address: str) -> bool:
+    """Does this host know where packets for the address go? None is sent."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((address, DISCARD_PORT))
+    except OSError:
+        return False
+    return True
 
 
 class Diagnosis(NamedTuple):
@@ -65,6 +79,7 @@ class Patient:
     clock: Clock
     signers: Mapping[str, SigningKey | str]
     reach: Sequence[str] = ()
+    has_way_to: Callable[[str], bool] = has_way_to
 
 
 Check = Callable[[Patient], Awaitable[Iterable[Diagnosis]]]
@@ -85,17 +100,42 @@ async def examine(patient: Patient) -> dict[str, Any]:
 
 async def nameservers(patient: Patient) -> list[Diagnosis]:
     """Do they answer, and is what they say of DNSSEC worth anything? RFC 7672 §2.1."""
+    return [await _all_nameservers(patient), *await _silent_nameservers(patient)]
+
+
+async def _silent_nameservers(patient: Patient) -> list[Diagnosis]:
+    """Of several those that do not answer, which nothing else shows as long as another does."""
+    named = patient.resolver.nameservers
+    if len(named) < 2:
+        return []
+    alone = [replace(patient.settings.dns, nameservers=(_place(*one),)) for one in named]
+    answers = await asyncio.gather(*(validates(dns, patient.clock) for dns in alone))
+    if not any(answer is not None for answer in answers):
+        return []  # said already
+    advice = "Mend it, or take it out of dns.nameservers (/etc/resolv.conf): with one less, fewer are left to fail."
+    return [
+        Diagnosis("nameservers", dns.nameservers[0], "warning", "it does not answer, others do", advice)
+        for dns, answer in zip(alone, answers, strict=True)
+        if answer is None
+    ]
+
+
+def _place(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+async def _all_nameservers(patient: Patient) -> Diagnosis:
     does = await validates(patient.settings.dns, patient.clock)
     subject = ", ".join(patient.settings.dns.nameservers) or "of the system"
     if does is None:
         advice = (
             "Name one that answers in dns.nameservers: without, no mail leaves, and no sender is verified."
         )
-        return [Diagnosis("nameservers", subject, "fault", "none answers", advice)]
+        return Diagnosis("nameservers", subject, "fault", "none answers", advice)
     is_near, is_trusted = patient.resolver.nameservers_are_near, patient.settings.dns.trust_ad
     match does, is_trusted:
         case True, True if is_near:
-            return [Diagnosis("nameservers", subject, "ok", "they validate DNSSEC; DANE is on")]
+            return Diagnosis("nameservers", subject, "ok", "they validate DNSSEC; DANE is on")
         case True, True:
             found = "they validate DNSSEC, and are not on this host"
             advice = (
@@ -111,11 +151,11 @@ async def nameservers(patient: Patient) -> list[Diagnosis]:
             advice = (
                 "Use a resolver that validates (unbound with its trust anchor), or set dns.trust_ad = false."
             )
-            return [Diagnosis("nameservers", subject, "fault", found, advice)]
+            return Diagnosis("nameservers", subject, "fault", found, advice)
         case _:
             found = "they answer, and validate nothing: DANE is off"
             advice = "For DANE run a resolver that validates on this host, and set dns.trust_ad."
-    return [Diagnosis("nameservers", subject, "warning", found, advice)]
+    return Diagnosis("nameservers", subject, "warning", found, advice)
 
 
 async def names(patient: Patient) -> list[Diagnosis]:
@@ -341,6 +381,22 @@ async def disk(patient: Patient) -> list[Diagnosis]:
 # Others -------------------------------------------------------------------------------------------
 
 
+async def ways(patient: Patient) -> list[Diagnosis]:
+    """Is there a way to the hosts that have IPv4 alone, where mail goes to the recipients' own?"""
+    outbound = patient.settings.outbound
+    has_smarthost = Relays(outbound).chosen("", "") is not None  # for all mail
+    if has_smarthost or outbound.ip_versions == "ipv6" or patient.has_way_to(ANYWHERE_V4):
+        return []
+    found = (
+        "this host has no way to it: mail waits for hosts that have no address of IPv6, and fails in the end"
+    )
+    advice = (
+        "Give this host an address of IPv4, or outbound.relay one that has both; or let such mail fail at once:"
+        ' outbound.ip_versions = "ipv6".'
+    )
+    return [Diagnosis("ways", "IPv4", "fault", found, advice)]
+
+
 async def reaching(patient: Patient) -> list[Diagnosis]:
     """Can mail hosts of others be connected to?"""
     return list(await asyncio.gather(*(_reach(patient, domain) for domain in patient.reach)))
@@ -392,5 +448,6 @@ CHECKS: tuple[Check, ...] = (
     certificate,
     listening,
     disk,
+    ways,
     reaching,
 )

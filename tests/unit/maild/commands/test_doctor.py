@@ -14,7 +14,7 @@ from conf.settings import parse
 from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main
-from maild.commands.doctor import Patient, examine
+from maild.commands.doctor import Patient, examine, has_way_to
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
@@ -48,6 +48,7 @@ class World:
             "dns": {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 1, "trust_ad": True},
             "outbound": {"port": mx.port},
         }
+        self.has_ipv4 = True
         self.keys = [KEY]
         self.signer: SigningKey | str = SigningKey(DOMAIN, "s1", dkim.load_key(PRIVATE))
         self.clock = ManualClock()
@@ -69,7 +70,11 @@ class World:
         resolver = Resolver(settings.dns, self.clock)
         records = {DOMAIN: checks.records(DOMAIN, HOST, self.keys)}
         signers = {DOMAIN: self.signer}
-        return await examine(Patient(settings, self.folder, records, resolver, self.clock, signers, reach))
+        return await examine(
+            Patient(
+                settings, self.folder, records, resolver, self.clock, signers, reach, lambda _: self.has_ipv4
+            )
+        )
 
     async def faults(self, *reach: str) -> dict[str, str]:
         """What is not ok, by check: its status, what was found, what to do."""
@@ -205,6 +210,34 @@ async def test_whether_the_nameservers_validate(
     world.dns.signed = signed or set()
     world.dns.servfail = {"org", "net"} if signed is None else set()
     assert (await world.faults())["nameservers"].startswith(told)
+
+
+async def test_one_of_two_nameservers_is_silent(world: World) -> None:
+    """Which nothing else shows: the other one answers."""
+    silent = "127.0.0.1:1"
+    world.settings["dns"]["nameservers"].append(silent)
+    told = [one for one in (await world.examined())["diagnoses"] if one["check"] == "nameservers"]
+    assert [one["subject"] for one in told if one["status"] == "warning"] == [silent]
+    assert next(one for one in told if one["subject"] == silent)["found"] == "it does not answer, others do"
+
+
+@pytest.mark.parametrize(
+    ("outbound", "is_told"),
+    [({}, True), ({"ip_versions": "ipv6"}, False), ({"relay": "relay.example:25"}, False)],
+)
+async def test_a_host_without_ipv4_can_not_reach_those_that_have_nothing_else(
+    world: World, outbound: dict[str, str], is_told: bool
+) -> None:
+    world.has_ipv4 = False
+    world.settings["outbound"] |= outbound
+    faults = await world.faults()
+    assert ("ways" in faults) == is_told
+    assert not is_told or 'outbound.ip_versions = "ipv6"' in faults["ways"]
+
+
+def test_whether_there_is_a_way_is_asked_of_the_kernel() -> None:
+    assert has_way_to("127.0.0.1")
+    assert not has_way_to("255.255.255.255")
 
 
 async def test_silence_of_dns_is_no_fault_of_the_host(world: World) -> None:
