@@ -605,7 +605,9 @@ CREATE TABLE recipients (
   held_at         INTEGER,                       -- by the operator, since when; its time to expire rests
   PRIMARY KEY (message_id, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX recipients_due ON recipients (next_attempt_at, message_id, position, domain, organization_id)
+-- Wider than the order needs: whoever walks over the queue finds in the index alone what it asks of each place, the
+-- index's own condition too.
+CREATE INDEX recipients_due ON recipients (next_attempt_at, message_id, position, domain, organization_id, status, lease)
   WHERE status IN ('queued', 'deferred') AND lease IS NULL;
 CREATE INDEX recipients_leased ON recipients (lease) WHERE lease IS NOT NULL;
 
