@@ -218,9 +218,10 @@ def update(
 
 
 def deactivate(
-    tx: Tx, organization_id: str, inbox_id: str, new_id: Callable[[str], str], now_ms: int
+    tx: Tx, organization_id: str, inbox_id: str, since: int, new_id: Callable[[str], str], now_ms: int
 ) -> int | None:
-    """From this commit on the inbox neither receives nor sends, what is queued included (`withdrawal.withdraw`).
+    """From this commit on the inbox neither receives nor sends, what is queued included: what waited before `since` is
+    withdrawn already (`withdrawal.withdraw_since`).
 
     Answers when its address is free again (Unix milliseconds); None when the organization does not have such an
     active inbox. `new_id`: makes an id.
@@ -232,7 +233,7 @@ def deactivate(
     )
     if not changed:
         return None
-    withdrawal.withdraw(tx, inbox_id, new_id, now_ms)
+    withdrawal.withdraw_since(tx, inbox_id, since, new_id, now_ms)
     claims.end_leases_of_inbox(tx, inbox_id, now_ms)
     return now_ms + QUARANTINE_MS
 

@@ -1,17 +1,18 @@
 """An inbox that is deactivated while mail of it waits: none of it is sent.
 
-`withdraw` is called in the transaction that deactivates the inbox, so that no crash leaves mail that waits for ever.
-Where thousands of messages wait, slices of them go before it (`find_waiting`, `withdraw_slice`), between which others
-write. Inboxes that another organization's verification deactivates are known in that transaction alone: there the
-slices go behind it, and what a crash leaves is refused when its time comes. What is being delivered at that moment
-may still arrive; what stands in a line of the queue does not (`leases.look_again`).
+What waits is found by a look at the queue (`find_waiting`), which may be long: a reader does that, and slices of what
+it found go (`withdraw_slice`), between which others write. The transaction that deactivates the inbox takes what has
+come since then with it (`withdraw_since`): so no crash leaves mail that nobody sends, and no writer waits for a look at
+the queue. Inboxes that another organization's verification deactivates are known in that transaction alone: there the
+slices go behind it, and what a crash leaves is refused when its time comes. What is being delivered at that moment may
+still arrive; what stands in a line of the queue does not (`leases.look_again`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from storage.agents import reviews
-from storage.engine.dialect import THEN_JOIN, by_index
+from storage.engine.dialect import THEN_JOIN, by_index, committed, unindexed
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.records import ReviewRow
@@ -24,59 +25,94 @@ WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox w
 
 SLICE = 50  # messages; some 10 ms, more where they have many recipients
 
-_SCHEDULED = f"""SELECT id FROM messages {by_index("messages_scheduled")}
-    WHERE status = 'scheduled' AND inbox_id = ?"""
+_UNSETTLED = f"""SELECT id FROM messages {by_index("messages_unsettled_by_inbox")}
+    WHERE inbox_id = :inbox AND status = '{{}}' AND {VISIBLE}"""
+_SCHEDULED, _QUEUED = _UNSETTLED.format("scheduled"), _UNSETTLED.format("queued")
+# Some of their recipients have them, and others wait.
+_PARTLY_SENT = f"""SELECT m.id FROM messages m WHERE {committed("m")} > :since AND {unindexed("m.inbox_id")} = :inbox
+    AND m.status = 'sent' AND m.{VISIBLE}"""
+_NEWEST = f"SELECT coalesce(max({committed('m')}), 0) FROM messages m"
 _WITHDRAW_SCHEDULED = """UPDATE messages SET status = 'failed', failure_reason = ?
     WHERE status = 'scheduled' AND id = ?"""
-_OF_INBOX = f"""SELECT DISTINCT m.id FROM recipients r {THEN_JOIN} messages m ON m.id = r.message_id
-    WHERE m.inbox_id = :inbox"""
-_WAITING = f"""{_OF_INBOX} AND {"r." + PENDING.replace("lease", "r.lease")}
-    UNION {_OF_INBOX} AND r.lease IS NOT NULL"""
-# What is held before it leaves is among its messages, and what came in and is held waits for nobody to send it.
-_HAS_LIVE = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.inbox_id = ? AND m.organization_id = ? AND m.{VISIBLE}
-    AND m.mode = 'live' AND m.status IN ('queued', 'scheduled', 'held'))"""
+# Of a queue that may be long: what others wait for is passed over in the index, without a look at their messages.
+_OF_ORGANIZATION = "organization_id = (SELECT organization_id FROM inboxes WHERE id = :inbox)"
+_WAITING = f"""SELECT m.id FROM (
+      SELECT message_id FROM recipients {by_index("recipients_due")} WHERE {PENDING} AND {_OF_ORGANIZATION}
+      UNION SELECT message_id FROM recipients WHERE lease IS NOT NULL AND {_OF_ORGANIZATION}) w
+    {THEN_JOIN} messages m ON m.id = w.message_id WHERE m.inbox_id = :inbox"""
+# One status at a time, as the index has them. What is held before it leaves is among its messages, and what came in and
+# is held waits for nobody to send it.
+_HAS_LIVE = " OR ".join(
+    f"EXISTS ({_UNSETTLED.format(status)} AND organization_id = :organization AND mode = 'live')"
+    for status in ("queued", "scheduled", "held")
+)
 
 
 def has_live_mail(tx: Tx, organization_id: str, inbox_id: str) -> bool:
     """Does live mail of the organization's inbox wait: in the queue, for its time, or for a decision?"""
-    return bool(tx.value(_HAS_LIVE, (inbox_id, organization_id)))
+    return bool(tx.value(f"SELECT {_HAS_LIVE}", {"inbox": inbox_id, "organization": organization_id}))
 
 
 class WithdrawnMail(NamedTuple):
-    """What waits and is withdrawn: ids of messages in the queue and of those for later, reviews of what is held."""
+    """What waits and is withdrawn: ids of messages in the queue and of those for later, reviews of what is held.
+    `since`: the place of the host's newest message in the order of commits, when it was looked for."""
 
     queued: list[str]
     scheduled: list[str]
     held: list[ReviewRow]
+    since: int
+
+    @property
+    def is_one_slice(self) -> bool:
+        return max(len(self.queued), len(self.scheduled), len(self.held)) <= SLICE
 
     def slices(self) -> Iterator["WithdrawnMail"]:
         for start in range(0, max(len(self.queued), len(self.scheduled), len(self.held)), SLICE):
             part = slice(start, start + SLICE)
-            yield WithdrawnMail(self.queued[part], self.scheduled[part], self.held[part])
+            yield self._replace(
+                queued=self.queued[part], scheduled=self.scheduled[part], held=self.held[part]
+            )
 
 
 def find_waiting(tx: Tx, inbox_id: str) -> WithdrawnMail:
-    """Every message of the inbox that still waits."""
+    """Every message of the inbox that still waits. It may read all that waits: not for a transaction that keeps others
+    from writing."""
+    return _found(tx, inbox_id, _WAITING, {}, tx.value(_NEWEST))
+
+
+def withdraw_since(tx: Tx, inbox_id: str, since: int, new_id: Callable[[str], str], now_ms: int) -> None:
+    """Fail every message of the inbox that still waits, and uncount those of which nothing has left the host.
+
+    `since`: of a `WithdrawnMail` whose slices are withdrawn. `new_id`: makes an id.
+    """
+    came_since = _found(tx, inbox_id, f"{_QUEUED} UNION {_PARTLY_SENT}", {"since": since}, since)
+    withdraw_slice(tx, came_since, new_id, now_ms)
+
+
+def _found(tx: Tx, inbox_id: str, queued: str, given: Mapping[str, int], since: int) -> WithdrawnMail:
+    of_inbox = {"inbox": inbox_id}
     return WithdrawnMail(
-        [message_id for (message_id,) in tx.all(_WAITING, {"inbox": inbox_id})],
-        [message_id for (message_id,) in tx.all(_SCHEDULED, (inbox_id,))],
+        [message_id for (message_id,) in tx.all(queued, {**given, **of_inbox})],
+        [message_id for (message_id,) in tx.all(_SCHEDULED, of_inbox)],
         list(reviews.pending_of_inbox(tx, inbox_id)),
+        since,
     )
 
 
-def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -> None:
-    """Fail every message of the inbox that still waits, and uncount those of which nothing has left the host.
-
-    `new_id`: makes an id.
-    """
-    withdraw_slice(tx, find_waiting(tx, inbox_id), new_id, now_ms)
-
-
 def withdraw_slice(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
-    """`withdraw` for some that were found before: those that do not wait any more stay as they are."""
-    failed = [message_id for message_id in waiting.queued if _withdraw_message(tx, message_id)]
-    failed += [one for one in waiting.scheduled if tx.run(_WITHDRAW_SCHEDULED, (WITHDRAWN, one))]
-    failed += [one.message_id for one in waiting.held if _withdraw_held(tx, one, new_id, now_ms)]
+    """Withdraw some that were found before, whatever they wait for by now: those that do not wait any more stay as they
+    are. `new_id`: makes an id."""
+    failed = [one for one in waiting.queued if _withdraw_message(tx, one)]
+    failed += [
+        one
+        for one in waiting.scheduled
+        if tx.run(_WITHDRAW_SCHEDULED, (WITHDRAWN, one)) or _withdraw_message(tx, one)
+    ]
+    failed += [
+        one.message_id
+        for one in waiting.held
+        if _withdraw_held(tx, one, new_id, now_ms) or _withdraw_message(tx, one.message_id)
+    ]
     for message_id in failed:
         outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
 
@@ -87,14 +123,17 @@ def _withdraw_held(tx: Tx, review: ReviewRow, new_id: Callable[[str], str], now_
 
 
 def _withdraw_message(tx: Tx, message_id: str) -> bool:
-    """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already."""
-    tx.run(
+    """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already, or where
+    nothing of it waited."""
+    withdrawn = tx.run(
         """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
              remote_host = NULL, smtp_code = NULL, enhanced_code = NULL,
              response = 'the sending inbox was deactivated'
            WHERE message_id = ? AND status IN ('queued', 'deferred')""",
         (message_id,),
     )
+    if not withdrawn:
+        return False
     message = message_outcomes.summary(tx, message_id)
     status = message_status({one.status for one in outbound.recipients(tx, message_id)})
     if message is None or status not in MESSAGE[message.status]:

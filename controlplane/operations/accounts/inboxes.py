@@ -21,6 +21,7 @@ from storage.mail import inboxes, withdrawal
 from storage.records import InboxRow, dump
 from storage.tenants import allowances, organizations
 
+LOOKS_MAX = 5  # for what waits to be sent: others may go on sending from the inbox
 KEPT_EVERYWHERE = "This username is reserved on every domain; choose another."
 
 
@@ -123,16 +124,19 @@ def _update(tx: Tx, call: Call) -> InboxRow:
 
 
 async def delete_inbox(call: Call) -> Result:
-    # Thousands of messages may be waiting to be sent from it: most of them go before it, in slices between which others
-    # write. What is left then goes with it, so that it never has mail that nobody sends.
+    # Thousands of messages may be waiting to be sent from it: they go before it, in slices between which others write.
+    # What has come since then goes with it, so that it never has mail that nobody sends.
     services = call.services
-    waiting = await call.db.read_for(call.organization_id, _find_waiting, call)
-    for some in waiting.slices():
-        async with services.batch_turns.turn(call.organization_id):
-            await call.db.write_apart(
-                withdrawal.withdraw_slice, some, services.ids.new, services.clock.now_ms()
-            )
-    until_ms = await call.db.write_apart(_deactivate, call)
+    for _ in range(LOOKS_MAX):
+        waiting = await call.db.read_for(call.organization_id, _find_waiting, call)
+        for some in waiting.slices():
+            async with services.batch_turns.turn(call.organization_id):
+                await call.db.write_apart(
+                    withdrawal.withdraw_slice, some, services.ids.new, services.clock.now_ms()
+                )
+        if waiting.is_one_slice:
+            break
+    until_ms = await call.db.write_apart(_deactivate, call, waiting.since)
     return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
 
 
@@ -148,11 +152,11 @@ def _require_live_for_live_mail(tx: Tx, call: Call) -> None:
         call.principal.require_live()
 
 
-def _deactivate(tx: Tx, call: Call) -> int:
+def _deactivate(tx: Tx, call: Call, since: int) -> int:
     services = call.services
     _require_live_for_live_mail(tx, call)
     until_ms = inboxes.deactivate(
-        tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
+        tx, call.organization_id, call.id, since, services.ids.new, services.clock.now_ms()
     )
     if until_ms is None:
         raise Refusal("inbox_not_found")

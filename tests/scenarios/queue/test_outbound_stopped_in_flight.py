@@ -72,7 +72,8 @@ async def test_a_withdrawn_inbox_sends_nothing_that_stands_in_line(tmp_path: Pat
         await sending.mx.until("dot")
         store = sending.store
         inbox_id = (await store.message(first)).inbox_id
-        await store.db.write(withdrawal.withdraw, inbox_id, store.ids.new, store.clock.now_ms())
+        waiting = await store.db.read(withdrawal.find_waiting, inbox_id)
+        await store.db.write(withdrawal.withdraw_slice, waiting, store.ids.new, store.clock.now_ms())
         sending.mx.hold["dot"].set()
         other = await sending.send("other@there.test")
         await sending.until(other, "delivered")

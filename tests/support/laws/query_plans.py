@@ -76,8 +76,7 @@ ALLOWED = {
         "storage/searching/search_tail.py: _has_gone",
         "search_gone",
     ): "its first row: what was deleted a moment ago",
-    ("storage/mail/withdrawal.py: find_waiting", "messages"): "a partial index of what is scheduled",
-    ("storage/mail/withdrawal.py: find_waiting", "recipients"): QUEUE,
+    ("storage/mail/withdrawal.py: _found", "recipients"): QUEUE,
 }
 # (where the statement stands, the column) → why rows are not found by the list of its values.
 FILTERS = {

@@ -62,8 +62,8 @@ EXCEPTIONS = {
     ("search.py", "indexed"): LATER,
     ("search.py", "tail"): LATER,
     ("unheard_replies.py", "_OF_THE_LAST_SECONDS"): "what is held was accepted as well",
-    ("withdrawal.py", "_OF_INBOX"): OURS,
-    ("withdrawal.py", "_SCHEDULED"): OURS,
+    ("withdrawal.py", "_NEWEST"): "the last of all commits",
+    ("withdrawal.py", "_WAITING"): OURS,
     ("withdrawal.py", "_WITHDRAW_SCHEDULED"): OURS,
 }
 

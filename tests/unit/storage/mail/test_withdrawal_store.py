@@ -1,0 +1,137 @@
+"""What waits in an inbox that goes: all of it is found, and nobody waits while others' is passed over.
+
+The steps of SQLite's virtual machine are counted: no clock is looked at.
+"""
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from storage.engine.tx import Tx
+from storage.mail import messages, withdrawal
+from storage.mail.withdrawal import WithdrawnMail
+from storage.sending import outbound
+from tests.support import memory_store
+from tests.support.memory_store import message_row
+
+NOBODY = WithdrawnMail([], [], [], 0)
+FEW, MANY = 100, 1000
+
+
+def new_id(prefix: str) -> str:
+    return f"{prefix}_{next(NUMBERS)}"
+
+
+NUMBERS = count()
+
+
+class Inboxes:
+    """inb_1, which goes, and inb_2 of the same organization."""
+
+    def __init__(self) -> None:
+        self.conn = memory_store.with_inboxes()
+        self.tx = Tx(self.conn)
+
+    def message(self, status: str, *recipients: str, inbox_id: str = "inb_1", **fields: Any) -> str:
+        row = message_row(
+            **{"id": new_id("msg"), "inbox_id": inbox_id, "direction": "outbound", "status": status, **fields}
+        )
+        messages.insert(self.tx, row)
+        to = [("to", f"{number}@there.test") for number in range(len(recipients))]
+        outbound.enqueue(self.tx, row.id, "org_1", to, 0, 1)
+        for position, one in enumerate(recipients):
+            self.set_recipient(row.id, position, one)
+        return row.id
+
+    def set_recipient(self, message_id: str, position: int, status: str) -> None:
+        self.tx.run(
+            "UPDATE recipients SET status = ? WHERE message_id = ? AND position = ?",
+            (status, message_id, position),
+        )
+
+    def status(self, message_id: str) -> tuple[str, list[str]]:
+        stored = self.tx.value("SELECT status FROM messages WHERE id = ?", (message_id,))
+        return stored, [one.status for one in outbound.recipients(self.tx, message_id)]
+
+    def withdraw(self, waiting: WithdrawnMail) -> None:
+        withdrawal.withdraw_slice(self.tx, waiting, new_id, 1)
+
+    def withdraw_since(self, since: int) -> None:
+        withdrawal.withdraw_since(self.tx, "inb_1", since, new_id, 1)
+
+
+@pytest.fixture
+def store() -> Inboxes:
+    return Inboxes()
+
+
+def test_all_that_waits_is_found(store: Inboxes) -> None:
+    queued, partly = store.message("queued", "deferred"), store.message("sent", "delivered", "deferred")
+    leased = store.message("queued", "queued")
+    store.tx.run("UPDATE recipients SET lease = 'run_1' WHERE message_id = ?", (leased,))
+    later = store.message("scheduled", scheduled_at=1)
+    for settled in ("delivered", "failed"):
+        store.message(settled, settled)
+    store.message("queued", "queued", inbox_id="inb_2")
+    store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
+    found = withdrawal.find_waiting(store.tx, "inb_1")
+    assert (sorted(found.queued), found.scheduled) == (sorted([queued, partly, leased]), [later])
+    store.withdraw(found)
+    assert store.status(queued) == ("failed", ["failed"])
+    assert store.status(partly) == ("delivered", ["delivered", "failed"])
+    assert withdrawal.find_waiting(store.tx, "inb_1")._replace(since=0) == NOBODY
+
+
+def test_what_has_begun_to_leave_since_it_was_found_is_withdrawn_with_its_slice(store: Inboxes) -> None:
+    later = store.message("scheduled", scheduled_at=1)
+    found = withdrawal.find_waiting(store.tx, "inb_1")
+    store.tx.run("UPDATE messages SET status = 'sent' WHERE id = ?", (later,))
+    outbound.enqueue(store.tx, later, "org_1", [("to", "a@there.test"), ("to", "b@there.test")], 0, 1)
+    store.set_recipient(later, 0, "delivered")
+    store.withdraw(found)
+    assert store.status(later) == ("delivered", ["delivered", "failed"])
+
+
+def test_what_was_held_again_since_it_was_found_waits_for_its_review(store: Inboxes) -> None:
+    later = store.message("scheduled", scheduled_at=1)
+    found = withdrawal.find_waiting(store.tx, "inb_1")
+    store.tx.run("UPDATE messages SET status = 'held' WHERE id = ?", (later,))
+    store.withdraw(found)
+    assert store.status(later) == ("held", [])
+
+
+def test_what_came_since_goes_with_the_inbox(store: Inboxes) -> None:
+    old = store.message("sent", "sent")
+    since = withdrawal.find_waiting(store.tx, "inb_1").since
+    queued, partly = store.message("queued", "queued"), store.message("sent", "delivered", "queued")
+    later, elsewhere = (
+        store.message("scheduled", scheduled_at=1),
+        store.message("queued", "queued", inbox_id="inb_2"),
+    )
+    store.withdraw_since(since)
+    assert store.status(queued) == ("failed", ["failed"])
+    assert store.status(partly) == ("delivered", ["delivered", "failed"])
+    assert store.status(later) == ("failed", [])
+    assert store.status(old) == ("sent", ["sent"])
+    assert store.status(elsewhere) == ("queued", ["queued"])
+
+
+@pytest.mark.parametrize("settled", [("delivered", "delivered"), ("sent", "sent")])
+def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[str, str]) -> None:
+    def steps(size: int) -> int:
+        """Of the virtual machine, in tens."""
+        store = Inboxes()
+        for _ in range(size):
+            store.message("queued", "queued", inbox_id="inb_2")
+            store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
+            store.message(*settled)
+        since = withdrawal.find_waiting(store.tx, "inb_1").since
+        counted = count()
+        store.conn.set_progress_handler(lambda: next(counted) < 0, 10)
+        assert not withdrawal.has_live_mail(store.tx, "org_1", "inb_1")
+        store.withdraw_since(since)
+        store.conn.set_progress_handler(None, 0)
+        return next(counted)
+
+    assert steps(MANY) <= steps(FEW) + 2
