@@ -202,16 +202,21 @@ class Registry:
 
     async def delete(self, store: Database, actor: Actor, organization_id: str, domain_id: str) -> None:
         """Delete the domain, and have the queue refuse at once what waits to be sent from it."""
-        await store.write(self._delete, actor, organization_id, domain_id)
+        await self._hasten(await store.write(self._delete, actor, organization_id, domain_id))
+
+    async def _hasten(self, row: DomainRow) -> None:
+        """What waits is refused by the queue when its turn comes: let that be now. It is looked for beside the writer,
+        in a queue that may be long."""
+        now_ms = self._clock.now_ms()
+        waiting = await self._db.read(outbound.of_domain, row.organization_id, row.domain_name, now_ms)
+        await self._db.write_apart(outbound.hasten, waiting, now_ms)
         self._wake_queue()
 
-    def _delete(self, tx: Tx, actor: Actor, organization_id: str, domain_id: str) -> None:
-        now_ms = self._clock.now_ms()
-        row = _found(domains.delete(tx, organization_id, domain_id, now_ms))
-        # What waits is refused by the queue when its turn comes: let that be now.
-        outbound.hasten(tx, organization_id, row.domain_name, now_ms)
+    def _delete(self, tx: Tx, actor: Actor, organization_id: str, domain_id: str) -> DomainRow:
+        row = _found(domains.delete(tx, organization_id, domain_id, self._clock.now_ms()))
         told = {"domainName": row.domain_name}
         self._audit.record(tx, organization_id, Act.DOMAIN_DELETED, actor, domain_id, told)
+        return row
 
     # Checking ----------------------------------------------------------------------------------
 
@@ -252,7 +257,7 @@ class Registry:
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
-            self._wake_queue()
+            await self._hasten(after)
         for inbox_id in evicted:
             await self._withdraw(inbox_id)
         return after
@@ -311,8 +316,6 @@ class Registry:
             for owner, inbox_id in evicted:
                 told = {"domain": after.domain_name}
                 self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
-        else:
-            outbound.hasten(tx, after.organization_id, after.domain_name, now_ms)
         events.publish(
             tx,
             self._ids.new("evt"),

@@ -18,6 +18,8 @@ SCAN_ROWS = 10_000  # looked at in one unit: some milliseconds
 PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
 _AHEAD = f"""SELECT message_id, position, attempts, expires_at FROM recipients
     WHERE {PENDING} AND next_attempt_at > ? LIMIT {{}}"""
+_HASTEN = f"""UPDATE recipients SET next_attempt_at = ?
+    WHERE message_id = ? AND position = ? AND {PENDING} AND next_attempt_at > ?"""
 _RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
@@ -80,21 +82,26 @@ def bring_back(tx: Tx, now_ms: int, longest_ms: int, retry_at: Callable[[int, in
         )
 
 
-def hasten(tx: Tx, organization_id: str, domain: str, now_ms: int) -> int:
-    """Make due what waits of mail from the organization's inboxes on the domain; the number of recipients.
+def of_domain(tx: Tx, organization_id: str, domain: str, now_ms: int) -> list[tuple[str, int]]:
+    """What waits for a later time of mail from the organization's inboxes on the domain, HASTENED_ROWS at most: the
+    message of each recipient, and its position.
 
     Of a long queue only the SCAN_ROWS that are due first are looked at; the rest is tried when its own time comes.
     """
-    return tx.run(
-        f"""UPDATE recipients SET next_attempt_at = :now WHERE (message_id, position) IN
-              (SELECT r.message_id, r.position
-               FROM (SELECT message_id, position, organization_id FROM recipients
-                     WHERE {PENDING} AND next_attempt_at > :now
-                     ORDER BY next_attempt_at LIMIT {SCAN_ROWS}) r
-                 JOIN messages m ON m.id = r.message_id JOIN inboxes i ON i.id = m.inbox_id
-               WHERE r.organization_id = :organization AND i.domain = :domain LIMIT {HASTENED_ROWS})""",
+    return tx.all(
+        f"""SELECT r.message_id, r.position
+            FROM (SELECT message_id, position, organization_id FROM recipients
+                  WHERE {PENDING} AND next_attempt_at > :now
+                  ORDER BY next_attempt_at LIMIT {SCAN_ROWS}) r
+              JOIN messages m ON m.id = r.message_id JOIN inboxes i ON i.id = m.inbox_id
+            WHERE r.organization_id = :organization AND i.domain = :domain LIMIT {HASTENED_ROWS}""",
         {"now": now_ms, "organization": organization_id, "domain": domain},
     )
+
+
+def hasten(tx: Tx, rows: Sequence[tuple[str, int]], now_ms: int) -> None:
+    """Make these due, as far as they still wait for a later time."""
+    tx.run_many(_HASTEN, [(now_ms, *row, now_ms) for row in rows])
 
 
 def recipients(tx: Tx, message_id: str) -> list[RecipientRow]:

@@ -1,6 +1,7 @@
 """Domains: contract, sections 3 and 4; decisions.md, "Domain". One test a row and a code."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import ApiTuning, Tuning
+from storage.sending import outbound
 from tests.support.peers.doh_server import publish
 from tests.support.running import APEX, HOSTNAME, SHARED, SHARED_TOO, Running
 from tests.support.worlds.domain_world import NAME, DomainWorld, domain_world, record_of
@@ -527,6 +529,22 @@ async def test_delete(world: DomainWorld, is_verified: bool) -> None:
     assert await world.delete(domain) == {"id": domain["id"], "status": "deleted"}
     again = await world.api.call("DELETE", f"/v1/domains/{domain['id']}")
     assert again.code == "domain_not_found"
+
+
+async def test_the_queue_is_looked_through_beside_the_event_loop(
+    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten thousand rows of it, where so many wait."""
+    threads: list[threading.Thread] = []
+    look = outbound.of_domain
+
+    def noted(*given: Any) -> list[tuple[str, int]]:
+        threads.append(threading.current_thread())
+        return look(*given)
+
+    monkeypatch.setattr(outbound, "of_domain", noted)
+    await world.delete(await world.verified())
+    assert len(threads) == 1 and threads[0] is not threading.current_thread()
 
 
 async def test_no_inbox_on_a_domain_that_is_not_verified_or_not_theirs(world: DomainWorld) -> None:

@@ -56,7 +56,7 @@ EXCEPTIONS = {
     ("messages.py", "set_labels"): FOUND,
     ("messages.py", "that_scheduled"): OURS,
     ("needle.py", "_HOLDING"): FOUND,
-    ("outbound.py", "hasten"): OURS,
+    ("outbound.py", "of_domain"): OURS,
     ("recipient_reports.py", "reported"): OURS,
     ("search.py", "among"): LATER,
     ("search.py", "indexed"): LATER,

@@ -12,8 +12,8 @@ from storage.engine.tx import Tx
 from storage.mail import messages, withdrawal
 from storage.mail.withdrawal import WithdrawnMail
 from storage.sending import outbound
-from tests.support import memory_store
-from tests.support.memory_store import message_row
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
 
 NOBODY = WithdrawnMail([], [], [], 0)
 FEW, MANY = 100, 1000

@@ -11,7 +11,7 @@ from storage.sending import leases, outbound, queue_selection
 from storage.sending.leases import FullLines
 from storage.sending.queue_selection import QueueSelection
 from storage.tenants import overview
-from tests.support import memory_store
+from tests.support.worlds import memory_store
 
 FULL = FullLines(destinations=frozenset({"there.test"}))
 OF_ONE = QueueSelection(organization_id="org_1", destination="there.test")
