@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from storage.engine.dialect import by_index
 from storage.engine.tx import Tx
 from storage.records import columns
 
@@ -14,6 +15,8 @@ class AgentRow(NamedTuple):
     name: str
     created_at: int
 
+
+PARTED_AT_ONCE = 500  # inboxes
 
 # A key bound to an inbox sees the agent behind that inbox, and no other.
 _SELECT = f"""SELECT {columns(AgentRow)} FROM agents WHERE organization_id = :organization
@@ -53,11 +56,19 @@ def list_agents(
     return [AgentRow(*row) for row in rows]
 
 
-def remove(tx: Tx, organization_id: str, agent_id: str, now_ms: int) -> bool:
-    """Delete the agent; its inboxes go on without one. False when the organization does not have it."""
-    tx.run(
-        """UPDATE inboxes SET agent_id = NULL, updated_at = :now
-           WHERE agent_id = :agent AND organization_id = :organization""",
-        {"agent": agent_id, "organization": organization_id, "now": now_ms},
+def part(tx: Tx, organization_id: str, agent_id: str, now_ms: int) -> int:
+    """Leave some of the agent's inboxes without one; how many, PARTED_AT_ONCE at most."""
+    return tx.run(
+        f"""UPDATE inboxes SET agent_id = NULL, updated_at = :now WHERE id IN
+              (SELECT id FROM inboxes {by_index("inboxes_by_agent")}
+               WHERE agent_id = :agent AND organization_id = :organization LIMIT :limit)""",
+        {"agent": agent_id, "organization": organization_id, "now": now_ms, "limit": PARTED_AT_ONCE},
     )
+
+
+def remove(tx: Tx, organization_id: str, agent_id: str, now_ms: int) -> bool:
+    """Delete the agent; its inboxes, of which most have parted from it (`part`), go on without one. False when the
+    organization does not have it."""
+    while part(tx, organization_id, agent_id, now_ms) == PARTED_AT_ONCE:
+        pass
     return tx.run("DELETE FROM agents WHERE id = ? AND organization_id = ?", (agent_id, organization_id)) == 1

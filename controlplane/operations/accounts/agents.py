@@ -44,8 +44,19 @@ async def get_agent(call: Call) -> Result:
 
 
 async def delete_agent(call: Call) -> Result:
-    await call.db.write(_delete, call)
+    # It may have any number of inboxes: they part from it in slices, between which others write.
+    parted = agents.PARTED_AT_ONCE
+    while parted == agents.PARTED_AT_ONCE:
+        async with call.services.batch_turns.turn(call.organization_id):
+            parted = await call.db.write_apart(_part, call)
+    await call.db.write_apart(_delete, call)
     return Result({"id": call.id, "status": "deleted"})
+
+
+def _part(tx: Tx, call: Call) -> int:
+    if not agents.exists(tx, call.organization_id, call.id):
+        raise Refusal("agent_not_found")
+    return agents.part(tx, call.organization_id, call.id, call.services.clock.now_ms())
 
 
 def _delete(tx: Tx, call: Call) -> None:

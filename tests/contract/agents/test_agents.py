@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from storage.agents import agents
 from tests.support.running import Answer, Api, Running
 
 ABSENT = "agt_01m7yg00000000000000000000"
@@ -73,6 +74,34 @@ async def test_inboxes_outlive_their_agent(maild: Running) -> None:
     assert (inboxes["one"]["agentId"], inboxes["two"]["agentId"]) == (None, other["id"])
     for gone in (await maild.api.get(f"/v1/agents/{agent['id']}"), await delete(maild.api, agent["id"])):
         assert (gone.status, gone.code) == (404, "agent_not_found")
+
+
+async def test_many_inboxes_part_from_their_agent_in_slices(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between which others write."""
+    monkeypatch.setattr(agents, "PARTED_AT_ONCE", 2)
+    gone, kept = await create(maild.api), await create(maild.api, "Writer")
+    with_agents = [
+        (
+            await maild.api.post(
+                "/v1/inboxes", {"username": f"u{n}", "agentId": (kept if n == 5 else gone)["id"]}
+            )
+        ).data
+        for n in range(6)
+    ]
+    units: list[int] = []
+    part = agents.part
+
+    def noted(*given: Any) -> int:
+        units.append(part(*given))
+        return units[-1]
+
+    monkeypatch.setattr(agents, "part", noted)
+    assert (await delete(maild.api, gone["id"])).status == 200
+    assert units == [2, 2, 1, 0]  # the last with the agent itself
+    shown = [(await maild.api.get(f"/v1/inboxes/{one['id']}")).data["agentId"] for one in with_agents]
+    assert shown == [None] * 5 + [kept["id"]]
 
 
 async def test_agents_of_others_are_not_found(maild: Running) -> None:
