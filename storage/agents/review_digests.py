@@ -4,7 +4,7 @@ A review that somebody is to be told of is marked (`is_told` 0) when it is opene
 or when it is decided. Ids of reviews go up, so the last one that an address was told of says all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from storage.engine.dialect import each_of
@@ -23,11 +23,19 @@ class LastDigest(NamedTuple):
 
 NO_DIGEST = LastDigest(NEVER, "")
 
+# From organization to organization over the index of what is untold, however much of it each has.
+_WITH_NEWS = """
+WITH RECURSIVE news (id) AS (
+  SELECT min(organization_id) FROM reviews WHERE is_told = 0
+  UNION ALL
+  SELECT (SELECT min(organization_id) FROM reviews WHERE is_told = 0 AND organization_id > news.id)
+  FROM news WHERE news.id IS NOT NULL)
+SELECT id FROM news WHERE id IS NOT NULL"""
+
 
 def organizations_with_news(tx: Tx) -> list[str]:
     """Those that hold something of which somebody is to be told."""
-    rows = tx.all("SELECT DISTINCT organization_id FROM reviews WHERE is_told = 0")
-    return [organization_id for (organization_id,) in rows]
+    return [organization_id for (organization_id,) in tx.all(_WITH_NEWS)]
 
 
 def untold(tx: Tx, organization_id: str, limit: int) -> list[ReviewRow]:
@@ -40,11 +48,15 @@ def untold(tx: Tx, organization_id: str, limit: int) -> list[ReviewRow]:
     return [ReviewRow(*row) for row in rows]
 
 
-def last_of(tx: Tx, organization_id: str, before_ms: int) -> Mapping[str, LastDigest]:
-    """Address → what it was last told before that time: what lies behind it a clock noted that was set back since."""
+def last_of(
+    tx: Tx, organization_id: str, addresses: Collection[str], before_ms: int
+) -> Mapping[str, LastDigest]:
+    """Of these addresses, what each was last told before that time: what lies behind it a clock noted that was set back
+    since."""
     rows = tx.all(
-        """SELECT address, sent_at, review_id FROM review_digests WHERE organization_id = ? AND sent_at < ?""",
-        (organization_id, before_ms),
+        f"""SELECT address, sent_at, review_id FROM review_digests
+            WHERE organization_id = ? AND address IN {each_of("?")} AND sent_at < ?""",
+        (organization_id, dump(list(addresses)), before_ms),
     )
     return {address: LastDigest(*rest) for address, *rest in rows}
 

@@ -125,8 +125,9 @@ class ReviewDigest(LoopService):
 def _digests(tx: Tx, organization_id: str, sender: RecipientInbox | None, now_ms: int) -> Digests:
     organization = organizations.get(tx, organization_id)
     rows = review_digests.untold(tx, organization_id, REVIEWS_MAX)
-    told = review_digests.last_of(tx, organization_id, now_ms + EVERY_MS)
     people = {one: _people(tx, organization_id, one, sender) for one in {row.inbox_id for row in rows}}
+    named = {address for several in people.values() for address in several}
+    told = review_digests.last_of(tx, organization_id, named, now_ms + EVERY_MS)
     waiting: dict[str, list[ReviewRow]] = {}
     settled = []
     for row in rows:

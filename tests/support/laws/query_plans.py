@@ -60,10 +60,6 @@ ALLOWED = {
     ("storage/upkeep/retention.py: _find", "rate_windows"): "the requests of the last minute",
     ("storage/upkeep/retention.py: _find", "recent_recipients"): "the recipients of the last minutes",
     ("storage/upkeep/retention.py: _plans", "organizations"): HOURLY,
-    (
-        "storage/agents/review_digests.py: organizations_with_news",
-        "reviews",
-    ): "a partial index of what is to be told by mail",
     ("storage/upkeep/rotation.py: _seal_anew", "dkim_keys"): COMMAND,
     ("storage/upkeep/rotation.py: _seal_anew", "webhooks"): COMMAND,
     ("storage/upkeep/rotation.py: _values", "dkim_keys"): COMMAND,

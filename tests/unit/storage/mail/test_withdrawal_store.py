@@ -1,7 +1,4 @@
-"""What waits in an inbox that goes: all of it is found, and nobody waits while others' is passed over.
-
-The steps of SQLite's virtual machine are counted: no clock is looked at.
-"""
+"""What waits in an inbox that goes: all of it is found, and nobody waits while others' is passed over."""
 
 from itertools import count
 from typing import Any
@@ -12,6 +9,7 @@ from storage.engine.tx import Tx
 from storage.mail import messages, withdrawal
 from storage.mail.withdrawal import WithdrawnMail
 from storage.sending import outbound
+from tests.support.vm_steps import steps_of
 from tests.support.worlds import memory_store
 from tests.support.worlds.memory_store import message_row
 
@@ -120,18 +118,17 @@ def test_what_came_since_goes_with_the_inbox(store: Inboxes) -> None:
 @pytest.mark.parametrize("settled", [("delivered", "delivered"), ("sent", "sent")])
 def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[str, str]) -> None:
     def steps(size: int) -> int:
-        """Of the virtual machine, in tens."""
         store = Inboxes()
         for _ in range(size):
             store.message("queued", "queued", inbox_id="inb_2")
             store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
             store.message(*settled)
         since = withdrawal.find_waiting(store.tx, "inb_1").since
-        counted = count()
-        store.conn.set_progress_handler(lambda: next(counted) < 0, 10)
-        assert not withdrawal.has_live_mail(store.tx, "org_1", "inb_1")
-        store.withdraw_since(since)
-        store.conn.set_progress_handler(None, 0)
-        return next(counted)
+
+        def close() -> None:
+            assert not withdrawal.has_live_mail(store.tx, "org_1", "inb_1")
+            store.withdraw_since(since)
+
+        return steps_of(store.conn, close)
 
     assert steps(MANY) <= steps(FEW) + 2
