@@ -6,7 +6,7 @@ import sqlite3
 from storage.agents import review_digests
 from storage.agents.review_digests import LastDigest
 from storage.engine.tx import Tx
-from tests.support.vm_steps import steps_of
+from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
 
 FEW, MANY = 100, 1000

@@ -9,7 +9,7 @@ from storage.engine.tx import Tx
 from storage.mail import messages, withdrawal
 from storage.mail.withdrawal import WithdrawnMail
 from storage.sending import outbound
-from tests.support.vm_steps import steps_of
+from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
 from tests.support.worlds.memory_store import message_row
 
