@@ -34,6 +34,11 @@ _READ_OTHERWISE = re.compile(rb"\n(?:From |\.\n)")
 _MAX_EXTENDED_CHARS = 60
 _MAX_SECTION_CHARS = 54
 
+_GROWS = (b"From ", b"=20\r\n", b"=09\r\n")
+# Up to where it is cut, which is not within an escape.
+_QUOTED_TOO_LONG = re.compile(
+    rb"^(?=From [^\r\n]{70}|[^\r\n]{77})([^\r\n]{69,71}(?<!=)(?<!=.))", re.MULTILINE
+)
 Part = tuple[str, list[bytes]]
 
 
@@ -113,6 +118,10 @@ def write_quoted_printable(octets: bytes) -> bytes:
     if encoded.endswith(b"\r\n."):
         encoded = encoded[:-1] + b"=2E"
     return encoded
+
+    # It lets a blank at the end of a line grow beyond 76 octets, and what is encoded below needs two more.
+    if any(one in encoded for one in _GROWS):
+        encoded = _QUOTED_TOO_LONG.sub(rb"\1=\r\n", encoded)
 
 
 def _is_safe_as_it_is(octets: bytes) -> bool:

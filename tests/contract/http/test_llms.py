@@ -113,7 +113,9 @@ def test_they_are_no_longer_than_promised(full: str) -> None:
 def test_every_address_is_of_this_host(full: str, told: dict[str, str]) -> None:
     for text in (full, *(text for path, text in told.items() if path.startswith("agents/"))):
         hosts = {one.rstrip(".,") for one in re.findall(r"https?://[^\s/`\")<>|]+", text)}
-        assert hosts <= {PUBLIC_URL, OF_A_READER}, "say https://mail.example.org, which becomes the host's own"
+        assert hosts <= {PUBLIC_URL, OF_A_READER}, (
+            "say https://mail.example.org, which becomes the host's own"
+        )
     assert PUBLIC_URL in full
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+import quopri
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -253,6 +254,24 @@ INJECTIONS = [
     "\ud800",
     "x\x0bBcc: v@x.org\x0c",
 ]
+
+
+def test_quoted_printable_lines_are_76_at_most_and_exact() -> None:
+    """RFC 2045 §6.7 (5)."""
+    for length in range(10, 80):
+        for text in (
+            "From " + "x" * length + "\nä",
+            "From " + "x" * length + " From me",
+            "From " + " " * length + "\nä",
+            "From " + "ä" * length + "\t",
+            "x" * length + " \ny",
+            "ä" + "x" * length + "\t\ny",
+        ):
+            encoded = write_quoted_printable(text.replace("\n", "\r\n").encode())
+            lines = encoded.split(b"\r\n")
+            assert max(map(len, lines)) <= 76, text
+            assert not any(line.startswith(b"From ") or line.endswith((b" ", b"\t")) for line in lines), text
+            assert quopri.decodestring(encoded).decode().replace("\r\n", "\n") == text
 
 
 @pytest.mark.parametrize("payload", INJECTIONS)
