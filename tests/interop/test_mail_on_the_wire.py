@@ -310,9 +310,7 @@ def test_python_reads_what_was_given_and_finds_no_defect(wire: Wire, case: str) 
 
 
 def found_wrong(part: EmailMessage) -> list[str]:
-    """Its defects, but for a name that stands there a second time, in ASCII, for readers without RFC 2231."""
-    defects = [*part.defects, *(defect for value in part.values() for defect in value.defects)]
-    return [repr(one) for one in defects if "duplicate parameter name" not in str(one)]
+    return [repr(one) for one in (*part.defects, *(one for value in part.values() for one in value.defects))]
 
 
 @pytest.mark.parametrize("case", MAILS)

@@ -7,6 +7,7 @@ of its own at the end: the one before a boundary belongs to the boundary.
 from __future__ import annotations
 
 import binascii
+import codecs
 import re
 import struct
 from typing import NamedTuple
@@ -27,18 +28,20 @@ _MAX_PLAIN_LINE = 78  # RFC 5322 §2.1.1
 _MEDIA_TYPE = re.compile(r"([!#$%&'*+.^_`|~0-9a-z-]{1,100}/[!#$%&'*+.^_`|~0-9a-z-]{1,100})[ \t]*(?:;|\Z)")
 _CHARSET = re.compile(r';[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9._-]{1,40})"?[ \t]*(?:;|\Z)')
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-_NOT_FALLBACK = re.compile(r"[^ !#-\[\]-~]")
+# In quotes, what some readers cut a name at, or read as more than it is.
+_NOT_FALLBACK = re.compile(r'[^ -~]|["\\;]|(?<==)\?')
+_WINDOW_OCTETS = 64 * 1024
 _LONG_LINE = re.compile(rb"[^\n]{998}")
 _PLAIN_OCTETS = bytes([*b"\t\n", *range(0x20, 0x7F)])
 _READ_OTHERWISE = re.compile(rb"\n(?:From |\.\n)")
-_MAX_EXTENDED_CHARS = 60
-_MAX_SECTION_CHARS = 54
-
 _GROWS = (b"From ", b"=20\r\n", b"=09\r\n")
 # Up to where it is cut, which is not within an escape.
 _QUOTED_TOO_LONG = re.compile(
     rb"^(?=From [^\r\n]{70}|[^\r\n]{77})([^\r\n]{69,71}(?<!=)(?<!=.))", re.MULTILINE
 )
+_MAX_EXTENDED_CHARS = 60
+_MAX_SECTION_CHARS = 54
+
 Part = tuple[str, list[bytes]]
 
 
@@ -76,16 +79,21 @@ def write_attachment(filename: str, content_type: str, content: bytes, content_i
     """A file as attachment, or with a content id as what HTML shows; ComposeError for a content type that is none."""
     media_type, charset = _read_content_type(content_type)
     name = clean_filename(clean_text(filename)) or derived_filename(media_type, 1)
+    named, fallback = _filename_parameters(name)
     kind = "attachment" if content_id is None else "inline"
-    disposition = f"Content-Disposition: {kind}{_filename_parameters(name)}\r\n"
+    disposition = f"Content-Disposition: {kind}{named}\r\n"
     if content_id is not None:
         disposition += write_ids("Content-ID", (f"<{content_id}>",))
     if media_type == "message/rfc822" and _is_seven_bit(content):
         # RFC 2046 §5.2.1: no encoding but 7bit, 8bit, binary
-        return f"Content-Type: message/rfc822\r\n{disposition}", [content]
+        return f"Content-Type: message/rfc822{fallback}\r\n{disposition}", [content]
     if media_type.startswith(("multipart/", "message/")):  # RFC 2045 §6.4
         media_type = "application/octet-stream"
-    fields = f"Content-Type: {media_type}{charset}\r\nContent-Transfer-Encoding: base64\r\n{disposition}"
+    if not charset and media_type.startswith("text/") and _is_utf8_beyond_ascii(content):
+        charset = "; charset=utf-8"  # RFC 2046 §4.1.2: it would be US-ASCII
+    fields = (
+        f"Content-Type: {media_type}{charset}{fallback}\r\nContent-Transfer-Encoding: base64\r\n{disposition}"
+    )
     return fields, _base64_pieces(content)
 
 
@@ -112,6 +120,9 @@ def write_quoted_printable(octets: bytes) -> bytes:
     encoded = binascii.b2a_qp(octets, istext=True)
     # b2a_qp breaks lines as the first line end of its input does, or by LF where there is none.
     encoded = encoded.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    # It lets a blank at the end of a line grow beyond 76 octets, and what is encoded below needs two more.
+    if any(one in encoded for one in _GROWS):
+        encoded = _QUOTED_TOO_LONG.sub(rb"\1=\r\n", encoded)
     encoded = encoded.replace(b"\r\nFrom ", b"\r\n=46rom ").replace(b"\r\n.\r\n", b"\r\n=2E\r\n")
     if encoded.startswith((b"From ", b".\r\n")) or encoded == b".":
         encoded = b"=%02X" % encoded[0] + encoded[1:]
@@ -150,20 +161,24 @@ def _read_content_type(content_type: str) -> tuple[str, str]:
     return match[1], f"; charset={charset[1]}" if charset else ""
 
 
-def _filename_parameters(name: str) -> str:
-    """RFC 2231 first, so that readers which take the first of a name get the true one."""
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    if name.isascii() and "=?" not in name:
-        return f';\r\n filename="{escaped}"'
+def _filename_parameters(name: str) -> tuple[str, str]:
+    """(of Content-Disposition, of Content-Type).
+
+    A name that needs RFC 2231 stands there alone: beside a plain `filename`, Jakarta Mail, Horde and others take that
+    one. Who knows no RFC 2231 finds a plain `name` in Content-Type.
+    """
+    plain = _NOT_FALLBACK.sub("_", name)
+    if plain == name:
+        return f';\r\n filename="{name}"', ""
     characters = [quote(one, safe="!#$&+-.^_`|~", encoding="utf-8", errors="replace") for one in name]
     extended = "".join(characters)
-    fallback = _NOT_FALLBACK.sub("_", name)
+    fallback = f';\r\n name="{plain}"'
     if len(extended) <= _MAX_EXTENDED_CHARS:
-        return f";\r\n filename*=utf-8''{extended};\r\n filename=\"{fallback}\""
+        return f";\r\n filename*=utf-8''{extended}", fallback
     # RFC 2231 §3: a value too long for a line
     sections = [f";\r\n filename*{number}*={piece}" for number, piece in enumerate(_sections(characters))]
     sections[0] = sections[0].replace("=", "=utf-8''", 1)
-    return "".join(sections) + f';\r\n filename="{fallback}"'
+    return "".join(sections), fallback
 
 
 def _sections(characters: list[str]) -> list[str]:
@@ -180,3 +195,16 @@ def _is_seven_bit(content: bytes) -> bool:
     bare = content.replace(b"\r\n", b"")
     is_plain = content.isascii() and b"\0" not in content and b"\r" not in bare and b"\n" not in bare
     return is_plain and not _LONG_LINE.search(content)
+
+
+def _is_utf8_beyond_ascii(content: bytes) -> bool:
+    if content.isascii() or b"\0" in content:
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(content), _WINDOW_OCTETS):  # each holds the interpreter
+            decoder.decode(content[at : at + _WINDOW_OCTETS])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True

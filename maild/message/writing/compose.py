@@ -136,8 +136,10 @@ def _write_entity(outgoing: Outgoing, text: WrittenText | None) -> tuple[str, li
     content = bodies[0]
     if len(bodies) > 1:  # RFC 2046 §5.1.4: the plainest first
         content = _write_multipart("alternative", next(boundaries), bodies)
-    if shown:  # RFC 2387: the root first, then what it shows
-        content = _write_multipart("related", next(boundaries), [content, *map(_write_file, shown)])
+    if shown:  # RFC 2387: the root first, then what it shows; §3.1: and what the root is
+        root = "multipart/alternative" if len(bodies) > 1 else "text/html"
+        kind = f'related; type="{root}"'
+        content = _write_multipart(kind, next(boundaries), [content, *map(_write_file, shown)])
     if others:
         content = _write_multipart("mixed", next(boundaries), [content, *map(_write_file, others)])
     return content

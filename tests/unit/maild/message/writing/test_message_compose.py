@@ -157,6 +157,66 @@ def test_attachments_come_through_exactly() -> None:
         assert got.size_bytes == len(sent.content)
 
 
+@pytest.mark.parametrize(
+    ("filename", "type_parameter", "disposition_parameters"),
+    [
+        ("plain, (1) 100%.pdf", "", '; filename="plain, (1) 100%.pdf"'),
+        ("é.pdf", '; name="_.pdf"', "; filename*=utf-8''%C3%A9.pdf"),
+        ('a"b;c.pdf', '; name="a_b_c.pdf"', "; filename*=utf-8''a%22b%3Bc.pdf"),
+        (
+            "=?utf-8?q?x?=.pdf",
+            '; name="=_utf-8?q?x?=.pdf"',
+            "; filename*=utf-8''%3D%3Futf-8%3Fq%3Fx%3F%3D.pdf",
+        ),
+        (
+            "é" * 12,
+            f'; name="{"_" * 12}"',
+            f"; filename*0*=utf-8''{'%C3%A9' * 9}; filename*1*={'%C3%A9' * 3}",
+        ),
+    ],
+)
+def test_a_name_that_needs_rfc_2231_stands_alone_in_its_field(
+    filename: str, type_parameter: str, disposition_parameters: str
+) -> None:
+    composed = build(attachments=(OutgoingAttachment(filename, "application/pdf", b"x"),))
+    unfolded = composed.raw.replace(b"\r\n ", b" ").decode()
+    assert f"\r\nContent-Type: application/pdf{type_parameter}\r\n" in unfolded
+    assert f"\r\nContent-Disposition: attachment{disposition_parameters}\r\n" in unfolded
+    (part,) = stdlib(composed).iter_attachments()
+    assert part.get_filename() == filename
+    assert not part["content-disposition"].defects and not part["content-type"].defects
+
+
+@pytest.mark.parametrize(
+    ("content_type", "content", "written"),
+    [
+        ("text/csv", "größe;1\n".encode(), "text/csv; charset=utf-8"),
+        ("text/csv", "größe;1\n".encode() * 20_000, "text/csv; charset=utf-8"),
+        ("text/csv", b"a" * 100_000 + "ö".encode(), "text/csv; charset=utf-8"),
+        ("text/csv", b"a" * 100_000 + "ö".encode()[:1], "text/csv"),
+        ("text/csv", b"size;1\n", "text/csv"),
+        ("text/csv", "größe;1\n".encode("latin-1"), "text/csv"),
+        ("text/csv", "größe\0".encode(), "text/csv"),
+        ("text/csv; charset=big5", "größe;1\n".encode(), "text/csv; charset=big5"),
+        ("application/json", '"größe"'.encode(), "application/json"),
+    ],
+)
+def test_a_text_file_in_utf_8_says_so(content_type: str, content: bytes, written: str) -> None:
+    """RFC 2046 §4.1.2: without a charset it would be US-ASCII."""
+    composed = build(attachments=(OutgoingAttachment("a", content_type, content),))
+    assert f"\r\nContent-Type: {written}\r\n".encode() in composed.raw
+
+
+def test_what_html_shows_lies_in_a_part_that_tells_its_root() -> None:
+    """RFC 2387 §3.1."""
+    picture = OutgoingAttachment("a.png", "image/png", b"x", "a@x.test")
+    for text, root in (("words", "multipart/alternative"), (None, "text/html")):
+        message = stdlib(build(text=text, html="<img src='cid:a@x.test'>", attachments=(picture,)))
+        assert (message.get_content_type(), message.get_param("type")) == ("multipart/related", root)
+        (first, *_) = message.iter_parts()
+        assert first.get_content_type() == root
+
+
 def test_an_attached_message_is_not_encoded() -> None:
     mail = b"Subject: x\r\n\r\nbody\r\n"
     composed = build(attachments=(OutgoingAttachment("m.eml", "message/rfc822", mail),))
