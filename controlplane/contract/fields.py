@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 from controlplane.contract.scopes import GRANTABLE, SCOPES
 from maild.message.fields.address import AddressSyntaxError, validate
 from maild.message.fields.idn import ascii_domain
-from maild.message.writing.header_writer import ComposeError, write_extra
+from maild.message.writing.header_writer import ADDRESS_FIELDS, ComposeError, write_extra
 
 LABEL_CHARS = 64
 OUR_LABELS = "svc:"
@@ -179,12 +179,16 @@ def _header_name(value: str) -> str:
 
 
 def _header_value(value: str) -> str:
+    _written(_LONGEST_NAME, value)
+    return value
+
+
+def _written(name: str, value: str) -> None:
     try:
-        write_extra(_LONGEST_NAME, value)
+        write_extra(name, value)
     except ComposeError as error:
         reason = str(error).replace(_LONGEST_NAME, "header value")
         raise PydanticCustomError("invalid_format", "{reason}", {"reason": reason}) from error
-    return value
 
 
 def _distinct_names(headers: dict[str, str]) -> dict[str, str]:
@@ -194,6 +198,8 @@ def _distinct_names(headers: dict[str, str]) -> dict[str, str]:
         # RFC 8058 §3.1: URLs, which an encoded word would break
         if name.lower().startswith("list-") and not value.isascii():
             raise PydanticCustomError("invalid_format", "List headers must be ASCII; percent-encode URLs")
+        if name.lower() in ADDRESS_FIELDS:
+            _written(name, value)
     return headers
 
 

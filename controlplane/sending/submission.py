@@ -14,6 +14,7 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from maild.message.digest import Digest
 from maild.message.fields.address import parse_mailboxes
 from maild.message.writing.compose import OutgoingAttachment
+from maild.message.writing.header_writer import clean_text
 from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage import idempotency
 from storage.engine.tx import Tx
@@ -109,7 +110,7 @@ class Submission:
 
 def subject_of(request: SendMessage) -> str:
     """The subject of a message that is composed of this."""
-    return request.subject or NO_SUBJECT
+    return clean_text(request.subject or "") or NO_SUBJECT
 
 
 class Accepted(NamedTuple):

@@ -120,6 +120,23 @@ async def test_reply_to_is_shown_as_such(shared: Running, shared_bot: dict[str, 
 
 
 @on_shared
+async def test_reply_to_names_people_in_any_script(shared: Running, shared_bot: dict[str, Any]) -> None:
+    reply_to = "Jürgen <desk@elsewhere.test>, desk@bücher.test"
+    sent = (await shared.api.send(shared_bot, headers={"Reply-To": reply_to})).data
+    assert sent["replyToAddresses"] == ["desk@elsewhere.test", "desk@xn--bcher-kva.test"]
+
+
+@pytest.mark.parametrize("value", ["nobody", "", "Müller, J <j@elsewhere.test>"])
+@on_shared
+async def test_a_reply_to_that_is_no_address_is_refused(
+    shared: Running, shared_bot: dict[str, Any], value: str
+) -> None:
+    answer = await shared.api.send(shared_bot, headers={"reply-to": value})
+    assert (answer.status, answer.faults) == (400, {"headers": "invalid_format"})
+    assert "Ada <ada@example.org>" in answer.error["details"]["fields"][0]["message"]
+
+
+@on_shared
 async def test_a_suppression_of_auto_replies_may_be_replaced(
     shared: Running, shared_bot: dict[str, Any]
 ) -> None:

@@ -53,6 +53,19 @@ async def test_the_least_that_can_be_sent(shared: Running, shared_bot: dict[str,
     )
 
 
+@pytest.mark.parametrize("subject", ["  ", "\u2028", "\u0085 "])
+@on_shared
+async def test_a_blank_subject_is_none(shared: Running, shared_bot: dict[str, Any], subject: str) -> None:
+    sent = (await shared.api.send(shared_bot, subject=subject, text="words")).data
+    assert (sent["subject"], (await composed(shared, sent))["Subject"]) == ("(no subject)", "(no subject)")
+
+
+@on_shared
+async def test_a_subject_is_shown_as_it_is_sent(shared: Running, shared_bot: dict[str, Any]) -> None:
+    sent = (await shared.api.send(shared_bot, subject=" two\u2028words  ", text="words")).data
+    assert sent["subject"] == (await composed(shared, sent))["Subject"] == "two words"
+
+
 @on_shared
 async def test_html_alone_gets_a_text_part(shared: Running, shared_bot: dict[str, Any]) -> None:
     sent = (await shared.api.send(shared_bot, html="<p>Hello <b>you</b></p>")).data

@@ -254,6 +254,24 @@ def test_quoted_printable_protects_special_lines() -> None:
         assert not re.search(rb"(?m)^From |^\.\r?$|[ \t]\r?$", encoded)
 
 
+def test_quoted_printable_lines_are_76_at_most_and_exact() -> None:
+    """RFC 2045 §6.7 (5)."""
+    for length in range(10, 80):
+        for text in (
+            "From " + "x" * length + "\nä",
+            "From " + "x" * length + " From me",
+            "From " + " " * length + "\nä",
+            "From " + "ä" * length + "\t",
+            "x" * length + " \ny",
+            "ä" + "x" * length + "\t\ny",
+        ):
+            encoded = write_quoted_printable(text.replace("\n", "\r\n").encode())
+            lines = encoded.split(b"\r\n")
+            assert max(map(len, lines)) <= 76, text
+            assert not any(line.startswith(b"From ") or line.endswith((b" ", b"\t")) for line in lines), text
+            assert quopri.decodestring(encoded).decode().replace("\r\n", "\n") == text
+
+
 @pytest.mark.parametrize(
     "subject",
     [
@@ -273,6 +291,10 @@ def test_quoted_printable_protects_special_lines() -> None:
         'quo"te, <x@y>',
         "1" * 66,
         "Re: " + "é" + "x" * 200,
+        "Re:  two blanks " + "é",
+        "one two three four five six seven eight é",
+        "x" * 70 + " é",
+        "two  blanks, and  words " * 10 + "end",
     ],
 )
 def test_subjects_come_through_exactly(subject: str) -> None:
@@ -282,6 +304,29 @@ def test_subjects_come_through_exactly(subject: str) -> None:
     lines = composed.raw[: composed.header_length].split(b"\r\n")
     assert max(map(len, lines)) <= 78
     assert all(len(word) <= 75 for line in lines for word in line.split() if word.startswith(b"=?"))
+
+
+@pytest.mark.parametrize(
+    ("subject", "written"),
+    [
+        ("Re: 您好", "Re: =?utf-8?b?5oKo5aW9?="),
+        ("Re: a =? b", "Re: a =?utf-8?q?=3D=3F_b?="),
+        ("a  b", "a  b"),
+        ("", ""),
+        (" \x07 ", ""),
+    ],
+)
+def test_subjects_are_encoded_from_where_they_must_be(subject: str, written: str) -> None:
+    field = f"Subject: {written}".rstrip(" ")
+    assert f"\r\n{field}\r\n".encode() in build(subject=subject, headers=(("X-Empty", ""),)).raw
+    assert b"\r\nX-Empty:\r\n" in build(headers=(("X-Empty", " "),)).raw
+
+
+@pytest.mark.parametrize("length", range(20, 60))
+def test_a_line_with_an_encoded_word_has_76_octets_at_most(length: int) -> None:
+    """RFC 2047 §2."""
+    head = build(from_=Mailbox("é" * 10, f"{'b' * length}@example.org")).raw.split(b"\r\n\r\n")[0]
+    assert max(len(line) for line in head.split(b"\r\n") if b"=?" in line) <= 76
 
 
 @pytest.mark.parametrize(
@@ -477,3 +522,36 @@ def test_encoded_words_never_split_a_character() -> None:
     for word in encode_words("aü日😀" * 50, 40):
         assert len(word) <= 75
         assert email.header.decode_header(word)[0][0].decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", ["aü日😀" * 50, "日" * 100, "a" + "日" * 100, "ü" * 99, "😀" * 50, "日 " + "日" * 60, "日a" * 60]
+)
+def test_base64_of_encoded_words_is_padded_in_the_last_alone(text: str) -> None:
+    words = encode_words(text, 9)
+    padded = [word for word in words if word.startswith("=?utf-8?b?") and "=" in word[10:-2]]
+    assert padded in ([], words[-1:])
+    assert str(email.header.make_header(email.header.decode_header("\r\n ".join(words)))) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("Jürgen <j@x.test>", "=?utf-8?q?J=C3=BCrgen?= <j@x.test>"),
+        ('"Müller, J" <j@x.test>, b@y.test', "=?utf-8?q?M=C3=BCller=2C_J?= <j@x.test>, b@y.test"),
+        ("j@bücher.test", "j@xn--bcher-kva.test"),
+        ("desk: j@x.test;", "desk: j@x.test;"),
+        ("=?utf-8?q?J=C3=BCrgen?= <j@x.test>", "=?utf-8?q?J=C3=BCrgen?= <j@x.test>"),
+    ],
+)
+@pytest.mark.parametrize("name", ["Reply-To", "Disposition-Notification-To"])
+def test_addresses_in_headers_of_ones_own_stay_addresses(name: str, value: str, written: str) -> None:
+    """RFC 2047 §5 (3): no part of an address is encoded."""
+    unfolded = build(headers=((name, value),)).raw.replace(b"\r\n ", b" ")
+    assert f"\r\n{name}: {written}\r\n".encode() in unfolded
+
+
+@pytest.mark.parametrize("value", ["", "nobody", "Jürgen", "Müller, J <j@x.test>", "a@x.test b@y.test"])
+def test_a_reply_to_that_names_nobody_for_certain_is_refused(value: str) -> None:
+    with pytest.raises(ComposeError, match="must be addresses"):
+        compose(replace(BASE, headers=(("Reply-To", value),)))
