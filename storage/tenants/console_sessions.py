@@ -14,7 +14,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from storage.clock import DAY_MS
-from storage.engine.dialect import elements
+from storage.engine.dialect import elements, unindexed
 from storage.engine.tx import Tx
 from storage.records import columns, dump
 
@@ -27,6 +27,7 @@ SESSION_MS = 7 * DAY_MS
 LINKS_MAX = 5
 SESSIONS_MAX = 20
 PREFIX = "ses_"
+ENDED_AT_ONCE = 100  # rows whose time is over, that go with one that comes
 
 
 class LinkRow(NamedTuple):
@@ -81,6 +82,10 @@ class ListedSession(NamedTuple):
 
 
 _LINKS = f"SELECT {columns(LinkRow)} FROM console_links"
+_FORGET_LINKS = """DELETE FROM console_links WHERE token_hash IN
+    (SELECT token_hash FROM console_links WHERE expires_at < ? ORDER BY expires_at LIMIT ?)"""
+_FORGET_SESSIONS = """DELETE FROM console_sessions WHERE id IN
+    (SELECT id FROM console_sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)"""
 _OPEN = """s.expires_at > :now_ms AND s.last_used_at > :now_ms - :idle_ms"""
 
 
@@ -99,7 +104,7 @@ def hash_of(secret: str) -> bytes:
 
 def add_link(tx: Tx, secret: str, organization_id: str, member_id: str, now_ms: int) -> LinkRow:
     """Make a link that works for LINK_MS; of the member's others the newest few go on working."""
-    tx.run("DELETE FROM console_links WHERE expires_at < ?", (now_ms - DAY_MS,))
+    tx.run(_FORGET_LINKS, (now_ms - DAY_MS, ENDED_AT_ONCE))
     row = LinkRow(hash_of(secret), organization_id, member_id, now_ms, now_ms + LINK_MS, None)
     tx.run(f"INSERT INTO console_links ({columns(LinkRow)}) VALUES (?, ?, ?, ?, ?, ?)", tuple(row))
     tx.run(
@@ -139,8 +144,8 @@ def use_link(tx: Tx, row: LinkRow, now_ms: int) -> bool:
 
 
 def open_(tx: Tx, row: SessionRow) -> None:
-    """Begin a session; those whose time is over, and the member's oldest beyond SESSIONS_MAX, go."""
-    tx.run("DELETE FROM console_sessions WHERE expires_at <= ?", (row.created_at,))
+    """Begin a session; some whose time is over, and the member's oldest beyond SESSIONS_MAX, go."""
+    tx.run(_FORGET_SESSIONS, (row.created_at, ENDED_AT_ONCE))
     tx.run(
         f"INSERT INTO console_sessions ({columns(SessionRow)}) VALUES ({', '.join('?' for _ in row)})",
         tuple(row),
@@ -188,11 +193,13 @@ def list_sessions(
     tx: Tx, organization_id: str, now_ms: int, limit: int, member_id: str | None = None
 ) -> list[ListedSession]:
     """The open sessions of the member (None: of all), newest first."""
+    owner = "s.organization_id = :organization"
+    if member_id is not None:
+        owner = f"s.member_id = :member AND {unindexed('s.organization_id')} = :organization"
     rows = tx.all(
         f"""SELECT s.id, s.member_id, m.email, s.created_at, s.last_used_at, s.expires_at, s.address, s.user_agent
             FROM console_sessions s JOIN members m ON m.id = s.member_id
-            WHERE s.organization_id = :organization AND (:member IS NULL OR s.member_id = :member) AND {_OPEN}
-            ORDER BY s.id DESC LIMIT :limit""",
+            WHERE {owner} AND {_OPEN} ORDER BY s.id DESC LIMIT :limit""",
         {
             "organization": organization_id,
             "member": member_id,
