@@ -31,6 +31,7 @@ CREATE TABLE members (
   UNIQUE (organization_id, email)
 ) STRICT;
 CREATE INDEX members_by_email ON members (email);
+CREATE INDEX members_by_organization ON members (organization_id, joined_at, id);
 
 -- What lets a member in once: the link's secret is stored nowhere (storage/tenants/console_sessions.py).
 CREATE TABLE console_links (

@@ -24,6 +24,7 @@ from controlplane.operations.table import (
     END_SESSION,
     LIST_FIRST_CONTACTS,
     LIST_SESSIONS,
+    NAME_ACTORS,
     OPERATIONS,
     SHOW_THREAD,
     SHOW_WAITING,
@@ -37,6 +38,7 @@ _OWN = (
     BROWSE_AUDIT,
     BROWSE_EVENTS,
     LIST_SESSIONS,
+    NAME_ACTORS,
     END_SESSION,
 )
 _BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}

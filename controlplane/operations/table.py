@@ -52,6 +52,25 @@ from controlplane.contract.mail.messages import (
     WaitMessage,
 )
 from controlplane.contract.mail.threads import (
+from controlplane.contract.sending.operator_queue import (
+    ChangeQueue,
+    ListQueue,
+    QueueChanged,
+    QueuedRecipient,
+    QueueState,
+)
+from controlplane.contract.accounts.organization import ListMembers, Member, NameActors, Organization
+from controlplane.contract.work.policies import (
+    InboxPolicy,
+    OrganizationPolicy,
+    ReplaceInboxPolicy,
+    ReplaceOrganizationPolicy,
+)
+from controlplane.contract.sending.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
+from controlplane.contract.work.reviews import ApproveReview, ListReviews, RejectReview, Review, WholeReview
+from controlplane.contract.work.rules import CreateRule, DeletedRule, ListRules, MailRule
+from controlplane.contract.sending.suppressions import CreateSuppression, ListSuppressions, Suppression
+from controlplane.contract.mail.threads import (
     GetThread,
     GetThreadContext,
     ListThreads,
@@ -190,7 +209,7 @@ OPERATIONS: tuple[Operation, ...] = (
               organization.get_organization, Organization,
               scope="organization:read", refusals=("not_found",)),
     Operation("listMembers", "GET /v1/organization/members", "Its members", organization.list_members, list[Member],
-              scope="organization:read"),
+              scope="organization:read", input=ListMembers),
     Operation("getOrganizationPolicy", "GET /v1/organization/policy", "The organization's own policy",
               policies.get_organization_policy, OrganizationPolicy, scope="policies:read"),
     Operation("replaceOrganizationPolicy", "PUT /v1/organization/policy", "Replace the organization's policy",
@@ -571,6 +590,16 @@ BROWSE_EVENTS = Operation(
     list[Event],
     scope="messages:read",
     input=BrowseEvents,
+)
+NAME_ACTORS = Operation(
+    "nameActors",
+    "GET /v1/organization/members",
+    "What keys and members are called",
+    organization.name_actors,
+    dict,
+    scope="organization:read",
+    also=("keys:read",),
+    input=NameActors,
 )
 LIST_SESSIONS = Operation(
     "listSessions",

@@ -53,7 +53,7 @@ class MemberCommands(StoreCommands):
             _require(tx, organization_id)
             return [shown_member(row) for row in members.of(tx, organization_id)]
 
-        return self._run(unit)
+        return self._look(unit)
 
     def remove(self, organization_id: str, email: str) -> dict[str, Any]:
         """Delete a member, with all sessions."""
@@ -104,8 +104,7 @@ def _find(tx: Tx, organization_id: str, email: str) -> MemberRow:
     """By its address, or its id."""
     _require(tx, organization_id)
     asked = normalize(email)
-    found = (row for row in members.of(tx, organization_id) if asked in (row.email, row.id))
-    row = next(found, None)
+    row = members.by_email(tx, organization_id, asked) or members.by_id(tx, organization_id, asked)
     if row is None:
         raise KeyError(f"member {email} of organization {organization_id}")
     return row

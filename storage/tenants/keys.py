@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.agents import claims
-from storage.engine.dialect import elements, greatest
+from storage.engine.dialect import each_of, elements, greatest, unindexed
 from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
@@ -121,6 +121,15 @@ def descends_from(tx: Tx, organization_id: str, key_id: str, ancestor_id: str) -
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:
     """A fresh raw key: `svc_live_` or `svc_test_` and 48 hex digits."""
     return f"svc_{mode}_{entropy(24).hex()}"
+
+
+def names(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> dict[str, str]:
+    """Id → name of those of these keys that the organization has, revoked ones too."""
+    rows = tx.all(
+        f"""SELECT id, name FROM api_keys WHERE id IN {each_of("?")} AND {unindexed("organization_id")} = ?""",
+        (dump(list(key_ids)), organization_id),
+    )
+    return dict(rows)
 
 
 def revoked_among(tx: Tx, key_ids: Sequence[str]) -> set[str]:

@@ -71,13 +71,10 @@ def items_of(evidence: dict[str, Any] | None, view: str) -> list[dict[str, Any]]
 
 async def names_of(call: PageCall, ids: tuple[str | None, ...]) -> dict[str, str]:
     """Id of a key or a member → its name, as far as there is one."""
-    wanted = {one for one in ids if one}
-    names: dict[str, str] = {}
-    if any(one.startswith("key_") for one in wanted):
-        names |= {one["id"]: one["name"] for one in await call.ask("listKeys") if one["id"] in wanted}
-    if any(one.startswith("mem_") for one in wanted):
-        people = await call.ask("listMembers")
-        names |= {one["id"]: one["name"] or one["email"] for one in people if one["id"] in wanted}
+    wanted = sorted({one for one in ids if one and one.startswith(("key_", "mem_"))})
+    if not wanted:
+        return {}
+    names: dict[str, str] = await call.ask("nameActors", ids=wanted)
     return names
 
 

@@ -2,7 +2,10 @@
 
 from typing import Annotated, Literal
 
-from controlplane.contract.model import ResponseModel, Timestamp, an_id
+from pydantic import Field
+
+from controlplane.contract.fields import Limit, cursor_of
+from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
 
 
 class Limits(ResponseModel):
@@ -53,6 +56,17 @@ class Organization(ResponseModel):
     reputation: Reputation
     reviewers: Literal["keys", "members"]
     createdAt: Timestamp
+
+
+class ListMembers(RequestQuery):
+    limit: Limit | None = None
+    cursor: Annotated[str, cursor_of("mem")] | None = None
+
+
+class NameActors(RequestQuery):
+    """For people: of which keys and members the names are asked."""
+
+    ids: list[str] = Field(max_length=100)
 
 
 class Member(ResponseModel):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from controlplane.contract.accounts.organization import ListMembers, NameActors
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
@@ -11,10 +12,12 @@ from storage import usage
 from storage.clock import iso, iso_or_none, next_day_ms, next_month_ms
 from storage.engine.tx import Tx
 from storage.records import OrganizationRow
-from storage.tenants import members, organizations
+from storage.tenants import keys, members, organizations
 from storage.tenants.members import MemberRow
 from storage.tenants.organizations import Used
 from storage.usage import REPUTATION_DAYS, ReputationRates
+
+LISTED_MAX = 1000  # without a limit; the contract's list has none
 
 
 async def get_organization(call: Call) -> Result:
@@ -28,8 +31,21 @@ async def get_organization(call: Call) -> Result:
 
 
 async def list_members(call: Call) -> Result:
-    rows = await call.read(members.of, call.organization_id)
+    query: ListMembers = call.input
+    limit = query.limit or LISTED_MAX
+    rows = await call.read(members.list_members, call.organization_id, limit=limit, after=query.cursor)
     return Result([shown_member(row) for row in rows])
+
+
+async def name_actors(call: Call) -> Result:
+    """Id → name of those of these keys and members that the organization has."""
+    return Result(await call.read(_names, call))
+
+
+def _names(tx: Tx, call: Call) -> dict[str, str]:
+    query: NameActors = call.input
+    found = (one.names(tx, call.organization_id, query.ids) for one in (keys, members))
+    return {id: name for names in found for id, name in names.items()}
 
 
 def _profile(tx: Tx, call: Call, now_ms: int) -> tuple[OrganizationRow, Used, ReputationRates] | None:

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from controlplane.operations.accounts import organization
 from storage.clock import DAY_MS, day_of, month_of
+from storage.ids import Ids
 from tests.conftest import Start
 from tests.support.running import SHARED, Api, Running
 from tests.support.worlds.store import ManualClock
@@ -173,6 +175,44 @@ async def test_members_are_listed_as_they_joined(maild: Running) -> None:
         {"id": "mem_2", "email": "b@x.test", "name": None, "role": "member", "joinedAt": "1970-01-01T00:00:02.000Z"},
     ]  # fmt: skip
     assert [one["role"] for one in (await other.api.get("/v1/organization/members")).data] == ["admin"]
+
+
+async def test_members_come_in_pages(maild: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = Ids(ManualClock())
+    joined = [(ids.new("mem"), 1000 + number // 2) for number in range(7)]  # two at a time
+    for member_id, joined_at in joined:
+        maild.sql(
+            "INSERT INTO members VALUES (?, ?, ?, NULL, 'member', ?)",
+            member_id, maild.organization_id, f"{member_id}@x.test", joined_at,
+        )  # fmt: skip
+    pages: list[list[str]] = [[]]
+    given = {"limit": "3"}
+    while pages == [[]] or pages[-1]:
+        page = (await maild.api.get("/v1/organization/members", **given)).data
+        pages.append([one["id"] for one in page])
+        given |= {"cursor": pages[-1][-1]} if page else {}
+    expected = [one for one, _ in joined]
+    assert pages == [[], expected[:3], expected[3:6], expected[6:], []]
+    monkeypatch.setattr(organization, "LISTED_MAX", 2)
+    first = (await maild.api.get("/v1/organization/members")).data
+    assert [one["id"] for one in first] == expected[:2]
+
+
+async def test_a_page_of_members_goes_on_behind_one_who_is_removed(maild: Running) -> None:
+    ids = Ids(clock := ManualClock())
+    joined = []
+    for _ in range(3):
+        joined.append((ids.new("mem"), clock.now_ms()))
+        clock.forward(1)
+    for member_id, joined_at in joined:
+        maild.sql(
+            "INSERT INTO members VALUES (?, ?, ?, NULL, 'member', ?)",
+            member_id, maild.organization_id, f"{member_id}@x.test", joined_at,
+        )  # fmt: skip
+    gone = joined[1][0]
+    maild.sql("DELETE FROM members WHERE id = ?", gone)
+    (last,) = (await maild.api.get("/v1/organization/members", cursor=gone)).data
+    assert last["id"] == joined[2][0]
 
 
 @pytest.mark.parametrize("path", ["/v1/organization", "/v1/organization/members"])

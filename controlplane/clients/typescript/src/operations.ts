@@ -33,9 +33,9 @@ export class OrganizationResource extends Resource {
    *
    * `GET /v1/organization/members`, scope organization:read.
    */
-  members(options: RequestOptions = {}): Call<api.Member[]> {
-    const request = { method: "GET", path: "/v1/organization/members" };
-    return this.transport.json(request, options);
+  members(params: api.ListMembersParams = {}, options: RequestOptions = {}): Pages<api.Member> {
+    const request = { method: "GET", path: "/v1/organization/members", query: params };
+    return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
   /**

@@ -1863,6 +1863,11 @@ export interface components {
             leaseExpiresAt: string;
             createdAt: string;
         };
+        /** @description What `organization.members` is asked with. */
+        ListMembersParams: {
+            limit?: number;
+            cursor?: string;
+        };
         /** @description What `audit.list` is asked with. */
         ListAuditParams: {
             after?: number;
@@ -2260,6 +2265,7 @@ export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type WholeReview = components['schemas']['WholeReview'];
 export type WholeThread = components['schemas']['WholeThread'];
 export type WorkClaim = components['schemas']['WorkClaim'];
+export type ListMembersParams = components['schemas']['ListMembersParams'];
 export type ListAuditParams = components['schemas']['ListAuditParams'];
 export type ListKeysParams = components['schemas']['ListKeysParams'];
 export type ListAgentsParams = components['schemas']['ListAgentsParams'];

@@ -32,17 +32,21 @@ class AsyncOrganization(AsyncResource):
         call = Call("GET", "/v1/organization")
         return cast("api.Organization", await self._transport.json(call))
 
-    async def members(
+    def members(
         self,
-    ) -> builtins.list[api.Member]:
+        *,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.Member]:
         """Its members.
 
         Scope: organization:read.
 
-            await client.organization.members()
+            async for one in client.organization.members():
+                print(one['id'])
         """
-        call = Call("GET", "/v1/organization/members")
-        return cast("builtins.list[api.Member]", await self._transport.json(call))
+        call = Call("GET", "/v1/organization/members", query={"limit": limit, "cursor": cursor})
+        return AsyncPages(self._transport, call, "cursor", "id")
 
     async def policy(
         self,

@@ -35,15 +35,19 @@ class Organization(Resource):
 
     def members(
         self,
-    ) -> builtins.list[api.Member]:
+        *,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> Pages[api.Member]:
         """Its members.
 
         Scope: organization:read.
 
-            client.organization.members()
+            for one in client.organization.members():
+                print(one['id'])
         """
-        call = Call("GET", "/v1/organization/members")
-        return cast("builtins.list[api.Member]", self._transport.json(call))
+        call = Call("GET", "/v1/organization/members", query={"limit": limit, "cursor": cursor})
+        return Pages(self._transport, call, "cursor", "id")
 
     def policy(
         self,
