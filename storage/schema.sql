@@ -196,6 +196,21 @@ CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id)
 CREATE INDEX inboxes_by_agent ON inboxes (agent_id) WHERE agent_id IS NOT NULL;
 CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
 
+-- How many an organization has of what its plan limits, kept as they come and go: whoever asks reads none of them.
+CREATE TABLE organization_counts (
+  organization_id TEXT NOT NULL,
+  counted         TEXT NOT NULL,                 -- 'inboxes' that are active, 'open_drafts'
+  amount          INTEGER NOT NULL,
+  PRIMARY KEY (organization_id, counted)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER inboxes_come_into_the_count AFTER INSERT ON inboxes WHEN NEW.is_active BEGIN
+  INSERT INTO organization_counts (organization_id, counted, amount) VALUES (NEW.organization_id, 'inboxes', 1)
+    ON CONFLICT (organization_id, counted) DO UPDATE SET amount = amount + 1;
+END;
+CREATE TRIGGER inboxes_go_from_the_count AFTER UPDATE OF is_active ON inboxes WHEN OLD.is_active AND NOT NEW.is_active BEGIN
+  UPDATE organization_counts SET amount = amount - 1 WHERE organization_id = OLD.organization_id AND counted = 'inboxes';
+END;
+
 CREATE TABLE suppressions (
   id              TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
@@ -427,6 +442,14 @@ CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
 CREATE INDEX drafts_newest ON drafts (organization_id, id);
 CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
 CREATE INDEX drafts_of_inbox ON drafts (inbox_id, status, id);
+
+CREATE TRIGGER open_drafts_come_into_the_count AFTER INSERT ON drafts WHEN NEW.status = 'draft' BEGIN
+  INSERT INTO organization_counts (organization_id, counted, amount) VALUES (NEW.organization_id, 'open_drafts', 1)
+    ON CONFLICT (organization_id, counted) DO UPDATE SET amount = amount + 1;
+END;
+CREATE TRIGGER open_drafts_go_from_the_count AFTER UPDATE OF status ON drafts WHEN OLD.status = 'draft' AND NEW.status <> 'draft' BEGIN
+  UPDATE organization_counts SET amount = amount - 1 WHERE organization_id = OLD.organization_id AND counted = 'open_drafts';
+END;
 
 -- What an inbox's mail may and may not do, as its organization wants it (storage/agents/policies.py).
 CREATE TABLE policies (

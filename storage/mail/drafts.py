@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from storage import counts
 from storage.engine.dialect import unindexed
 from storage.engine.tx import Tx
 from storage.records import DraftRow, columns
@@ -55,10 +56,7 @@ def list_draft_ids(
 
 def count_open(tx: Tx, organization_id: str) -> int:
     """The organization's drafts that are neither sent nor discarded."""
-    count: int = tx.value(
-        "SELECT count(*) FROM drafts WHERE organization_id = ? AND status = 'draft'", (organization_id,)
-    )
-    return count
+    return counts.of(tx, organization_id).open_drafts
 
 
 def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> DraftRow | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from storage import counts
 from storage.agents import claims
 from storage.agents.policies import HAS_WORK, LOOKS_FIRST
 from storage.engine.dialect import each_of, greatest, unindexed
@@ -142,10 +143,7 @@ def list_inboxes(
 
 def count_active(tx: Tx, organization_id: str) -> int:
     """The organization's inboxes, but for deactivated ones."""
-    count: int = tx.value(
-        "SELECT count(*) FROM inboxes WHERE organization_id = ? AND is_active = 1", (organization_id,)
-    )
-    return count
+    return counts.of(tx, organization_id).inboxes
 
 
 def mailbox(tx: Tx, address: str) -> RecipientInbox | None:

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from storage import usage
+from storage import counts, usage
 from storage.clock import day_of, iso, month_of
 from storage.engine.tx import Tx
-from storage.publishing import events
+from storage.publishing import events, webhooks
 from storage.records import OrganizationRow, columns, dump, load
 from storage.states import SENDING
 from storage.usage import Baseline, ReputationRates
@@ -44,21 +44,15 @@ class Used(NamedTuple):
     storage_bytes: int
 
 
-_USED = """SELECT
-    (SELECT count(*) FROM inboxes WHERE organization_id = :id AND is_active = 1),
-    (SELECT count(*) FROM drafts WHERE organization_id = :id AND status = 'draft'),
-    (SELECT count(*) FROM webhooks WHERE organization_id = :id AND deleted_at IS NULL)"""
-
-
 def used(tx: Tx, organization_id: str, now_ms: int, *, sees_held: bool = False) -> Used:
     """Bytes are those of the messages that the caller can read: one message in two inboxes counts twice."""
-    row = tx.one(_USED, {"id": organization_id})
-    assert row is not None
+    counted = counts.of(tx, organization_id)
     monthly = usage.get(tx, organization_id, month_of(now_ms), "messages")
     daily = usage.get(tx, organization_id, day_of(now_ms), "messages")
-    inboxes, open_drafts, webhooks = row
     stored = (usage.kept_bytes if sees_held else usage.visible_bytes)(tx, organization_id)
-    return Used(monthly, daily, inboxes, open_drafts, webhooks, stored)
+    return Used(
+        monthly, daily, counted.inboxes, counted.open_drafts, webhooks.count(tx, organization_id), stored
+    )
 
 
 def own(tx: Tx) -> str | None:

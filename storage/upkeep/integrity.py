@@ -96,6 +96,22 @@ _COUNTERS = (
            WHERE found <> counted""",
     ),
     _Counter(
+        "active inboxes of an organization",
+        """SELECT o.id, coalesce(c.amount, 0) AS counted,
+             (SELECT count(*) FROM inboxes i WHERE i.organization_id = o.id AND i.is_active = 1) AS found
+           FROM organizations o
+             LEFT JOIN organization_counts c ON c.organization_id = o.id AND c.counted = 'inboxes'
+           WHERE found <> coalesce(c.amount, 0)""",
+    ),
+    _Counter(
+        "open drafts of an organization",
+        """SELECT o.id, coalesce(c.amount, 0) AS counted,
+             (SELECT count(*) FROM drafts d WHERE d.organization_id = o.id AND d.status = 'draft') AS found
+           FROM organizations o
+             LEFT JOIN organization_counts c ON c.organization_id = o.id AND c.counted = 'open_drafts'
+           WHERE found <> coalesce(c.amount, 0)""",
+    ),
+    _Counter(
         "messages that show a blob",
         """SELECT b.id, b.refs, count(m.id) AS found FROM blobs b
            LEFT JOIN messages m ON m.blob_id = b.id GROUP BY b.id HAVING found <> b.refs""",
