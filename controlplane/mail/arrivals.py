@@ -78,6 +78,16 @@ class Arrivals:
             self.cursor = max(self.cursor, _at(now_ms - MARGIN_MS))
         return None, page.is_end
 
+    def few(self, tx: Tx, now_ms: int) -> tuple[list[str], bool]:
+        """As `step`, of all that one read has found to be as asked for: a page at most."""
+        message_id, is_end = self.step(tx, now_ms)
+        if message_id is None:
+            return [], is_end
+        found = [message_id]
+        while (one := self._next_fitting(tx)) is not None:
+            found.append(self._answer(one)[0])
+        return found, False
+
     def _begin(self, tx: Tx) -> int:
         """The position of `after`; and the cursor that stands for it."""
         after, organization_id = self._after, self._wanted.scope.organization_id

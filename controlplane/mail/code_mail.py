@@ -1,6 +1,6 @@
 """What of a mail is handed out as its code or its link, and for which hosts a link may be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -10,6 +10,8 @@ from maild.message.sign_in.codes import FoundValue, find_code
 from maild.message.sign_in.sign_in_links import find_link
 from storage.agents.code_claims import CodeMail
 
+PIECE_CHARS = 16 * 1024
+
 
 class WantedCode(NamedTuple):
     """What a caller asks for. `from_domain`: an A-label, at or above which the sender's proven domain is."""
@@ -17,6 +19,20 @@ class WantedCode(NamedTuple):
     kinds: Sequence[CodeKind]
     from_domain: str | None
     link_hosts: Sequence[str]
+
+
+def pieces(mails: Sequence[CodeMail]) -> Iterator[Sequence[CodeMail]]:
+    """The mails in their order, as many together as have PIECE_CHARS, or one that has more: work for one turn."""
+    piece: list[CodeMail] = []
+    chars = 0
+    for mail in mails:
+        if piece and chars + len(mail.words) > PIECE_CHARS:
+            yield piece
+            piece, chars = [], 0
+        piece.append(mail)
+        chars += len(mail.words)
+    if piece:
+        yield piece
 
 
 class FoundCode(NamedTuple):

@@ -4,9 +4,9 @@ The row goes with its message. What the code is, it does not say: the mail does.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from storage.engine.dialect import each_of
+from storage.engine.dialect import each_of, unindexed
 from storage.engine.tx import Tx
 from storage.records import dump, load, verified_domain
 from storage.visibility import VISIBLE
@@ -25,15 +25,17 @@ class CodeMail(NamedTuple):
     org_domains: dict[str, str]
 
 
-_MAIL = f"""SELECT m.id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
-    FROM messages m WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
+_MAILS = f"""SELECT m.id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
+    FROM messages m WHERE m.id IN {each_of("?")} AND {unindexed("m.organization_id")} = ? AND m.{VISIBLE}"""
 
 
-def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:
-    """The organization's message, or None."""
-    row = tx.one(_MAIL, (message_id, organization_id))
-    if row is None:
-        return None
+def mails(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[CodeMail]:
+    """Those of these messages that the organization has, in their order."""
+    rows = {row[0]: row for row in tx.all(_MAILS, (dump(list(message_ids)), organization_id))}
+    return [_mail(rows[one]) for one in message_ids if one in rows]
+
+
+def _mail(row: tuple[Any, ...]) -> CodeMail:
     extracted, text, auth, org_domains = row[3:]
     is_quoted_whole = extracted == "" and bool(text)  # nothing new stands in it: look at all of it
     return CodeMail(

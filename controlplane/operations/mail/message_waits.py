@@ -1,6 +1,6 @@
 """Waiting for a message: the first that comes in behind a position and is as asked for."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import msgspec
 
 from controlplane.contract import rendering
 from controlplane.contract.mail.messages import WaitMessage
+from controlplane.mail import code_mail
 from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
 from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
@@ -15,10 +16,18 @@ from controlplane.operations.reach import require_reach
 from controlplane.operations.results import JsonPieces, Result
 from maild.message.sign_in.codes import find_code
 from storage.agents import code_claims
+from storage.agents.code_claims import CodeMail
 from storage.engine.tx import Tx
 from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_scope import Scope
 from storage.shown import message_json
+
+
+class AwaitedMail(NamedTuple):
+    """What was waited for. `cursor`: where a look goes on behind it."""
+
+    whole: Whole
+    cursor: str
 
 
 class Looked(NamedTuple):
@@ -36,19 +45,11 @@ async def wait_for_message(call: Call) -> Result | JsonPieces:
         return _over(await call.read(position_now, wanted.scope, now_ms))
     arrivals = Arrivals(wanted, query.after, now_ms)
 
-    async def ask() -> Whole | None:
-        while True:
-            looked = await call.read(_step, call, arrivals)
-            if looked.found is None:
-                if looked.is_end:
-                    return None
-            elif query.hasCode is None or await _has_code(call, arrivals.cursor) is query.hasCode:
-                return looked.found
-
-    found = await call.first(ask, query.timeoutSeconds, call.principal.listed_inbox(query.inboxId))
+    look = partial(_first if query.hasCode is None else _first_by_code, call, arrivals)
+    found = await call.first(look, query.timeoutSeconds, call.principal.listed_inbox(query.inboxId))
     if found is None:
         return _over(arrivals.cursor)
-    return await _shown(call, found, arrivals.cursor)
+    return await _shown(call, found)
 
 
 def _over(cursor: str) -> Result:
@@ -65,27 +66,56 @@ def _wanted(call: Call) -> WantedMail:
     return WantedMail(scope, needle, query.fromDomain, is_verified, query.subject or None)
 
 
+async def _first(call: Call, arrivals: Arrivals) -> AwaitedMail | None:
+    while True:
+        looked = await call.read(_step, call, arrivals)
+        if looked.found is not None:
+            return AwaitedMail(looked.found, arrivals.cursor)
+        if looked.is_end:
+            return None
+
+
+async def _first_by_code(call: Call, arrivals: Arrivals) -> AwaitedMail | None:
+    """Many mails may have to be looked into: those of a read together."""
+    while True:
+        mails, is_end = await call.read(_few, call, arrivals)
+        if is_end:
+            return None
+        for piece in code_mail.pieces(mails):
+            work = partial(_fitting, piece, call.input.hasCode)
+            for message_id in await call.services.cpu.run(call.organization_id, work):
+                found = await call.read(_whole, call, message_id)
+                if found is not None:
+                    return AwaitedMail(found, message_id)
+
+
+def _few(tx: Tx, call: Call, arrivals: Arrivals) -> tuple[Sequence[CodeMail], bool]:
+    """As `_step`, of several."""
+    call.principal.ask(tx)
+    message_ids, is_end = arrivals.few(tx, call.services.clock.now_ms())
+    return code_claims.mails(tx, call.organization_id, message_ids), is_end
+
+
+def _fitting(mails: Sequence[CodeMail], has_code: bool) -> list[str]:
+    return [one.message_id for one in mails if (find_code(one.subject, one.words) is not None) is has_code]
+
+
 def _step(tx: Tx, call: Call, arrivals: Arrivals) -> Looked:
     """Look on; a key that was revoked meanwhile is refused. What is deleted in this very moment is passed over."""
     call.principal.ask(tx)
     message_id, is_end = arrivals.step(tx, call.services.clock.now_ms())
     if message_id is None:
         return Looked(None, is_end)
+    return Looked(_whole(tx, call, message_id), False)
+
+
+def _whole(tx: Tx, call: Call, message_id: str) -> Whole | None:
     shown = message_json.get(tx, call.organization_id, message_id, call.services.kept_json)
-    return Looked(Whole.of(tx, shown) if shown is not None else None, False)
+    return Whole.of(tx, shown) if shown is not None else None
 
 
-async def _has_code(call: Call, message_id: str) -> bool:
-    mail = await call.read(code_claims.mail, call.organization_id, message_id)
-    if mail is None:
-        return False
-    return (
-        await call.services.cpu.run(call.organization_id, partial(find_code, mail.subject, mail.words))
-        is not None
-    )
-
-
-async def _shown(call: Call, whole: Whole, cursor: str) -> Result | JsonPieces:
+async def _shown(call: Call, found: AwaitedMail) -> Result | JsonPieces:
+    whole, cursor = found
     bodies = await read_bodies(call, whole)
     if bodies.are_held:
         message = rendering.message(whole.shown.json, bodies.text.text, bodies.html.text)

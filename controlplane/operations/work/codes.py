@@ -1,5 +1,6 @@
 """Claiming the code or the link of a mail: the oldest that is as asked for, and that nobody else has."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,9 +31,9 @@ AT_ONCE_CHARS = 2048  # more is read beside the event loop
 
 
 class LookedAt(NamedTuple):
-    """One step of a look: a mail that nobody has claimed, or where there is none, whether all were looked at."""
+    """One step of a look: mails that nobody has claimed, or where there are none, whether all were looked at."""
 
-    mail: CodeMail | None
+    mails: Sequence[CodeMail]
     is_end: bool
 
 
@@ -50,25 +51,33 @@ class Search:
         """What was claimed; a doubtful mail where nothing else is there; None: nothing yet."""
         while True:
             looked = await self.call.read(_step, self.call, self.arrivals)
-            if looked.mail is None:
-                if looked.is_end:
-                    return self.doubtful
-                continue
-            found = await self._found(looked.mail)
-            if found is None:
-                continue
-            if found.found.value is None:
-                self.doubtful = self.doubtful or found
-                continue
-            claimed = await self.call.db.write(_claim, self.call, found, self.arrivals.cursor, self.retry)
-            if claimed is not None:
-                return claimed
+            if looked.is_end:
+                return self.doubtful
+            for piece in code_mail.pieces(looked.mails):
+                for found in await self._found(piece):
+                    claimed = await self._claimed(found)
+                    if claimed is not None:
+                        return claimed
 
-    async def _found(self, mail: CodeMail) -> FoundCode | None:
-        work = partial(code_mail.look, mail, self.wanted)
-        if len(mail.words) <= AT_ONCE_CHARS:
+    async def _found(self, mails: Sequence[CodeMail]) -> list[FoundCode]:
+        work = partial(_looked, mails, self.wanted)
+        if sum(len(mail.words) for mail in mails) <= AT_ONCE_CHARS:
             return work()
         return await self.call.services.cpu.run(self.call.organization_id, work)
+
+    async def _claimed(self, found: FoundCode) -> Accepted | None:
+        """What was claimed; None where nobody can tell what the mail means, or another has it."""
+        if found.found.value is None:
+            self.doubtful = self.doubtful or found
+            return None
+        if not await self.call.db.lookup(code_claims.unclaimed, [found.mail.message_id]):
+            return None
+        return await self.call.db.write(_claim, self.call, found, self.retry)
+
+
+def _looked(mails: Sequence[CodeMail], wanted: WantedCode) -> list[FoundCode]:
+    looked = (code_mail.look(mail, wanted) for mail in mails)
+    return [found for found in looked if found is not None]
 
 
 async def claim_code(call: Call) -> Result:
@@ -102,14 +111,14 @@ def _made_before(tx: Tx, call: Call, retry: Retry | None) -> Accepted | None:
 def _step(tx: Tx, call: Call, arrivals: Arrivals) -> LookedAt:
     """Look on. A test key is shown what test keys brought about: a code can be used once, and live keys wait for it."""
     call.principal.ask(tx)
-    message_id, is_end = arrivals.step(tx, call.services.clock.now_ms())
-    mail = code_claims.mail(tx, call.organization_id, message_id) if message_id is not None else None
-    if mail is None or (call.principal.mode == "test" and mail.mode != "test"):
-        return LookedAt(None, is_end)
-    return LookedAt(mail, is_end)
+    message_ids, is_end = arrivals.few(tx, call.services.clock.now_ms())
+    mails = code_claims.mails(tx, call.organization_id, message_ids)
+    if call.principal.mode == "test":
+        mails = [mail for mail in mails if mail.mode == "test"]
+    return LookedAt(mails, is_end)
 
 
-def _claim(tx: Tx, call: Call, found: FoundCode, cursor: str, retry: Retry | None) -> Accepted | None:
+def _claim(tx: Tx, call: Call, found: FoundCode, retry: Retry | None) -> Accepted | None:
     """Hand it out, unless somebody else has it, or it was deleted meanwhile; None then."""
     made = recalled(tx, call.organization_id, retry)
     if made is not None:
@@ -123,7 +132,7 @@ def _claim(tx: Tx, call: Call, found: FoundCode, cursor: str, retry: Retry | Non
         return None
     labels = [label for label in load(message.labels) if label not in (UNREAD, CLAIMED)]
     labelling.replace(tx, services.changes(), message, [*labels, CLAIMED])
-    answer = msgspec.json.encode(_answer(found, claim_id, cursor))
+    answer = msgspec.json.encode(_answer(found, claim_id, message_id))  # goes on behind that mail
     if retry is not None:
         retry.keep(tx, call.organization_id, answer, message_id, now_ms)
     return Accepted(answer, is_replay=False, message_id=message_id)

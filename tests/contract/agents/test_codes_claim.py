@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from controlplane.mail.code_mail import PIECE_CHARS
+from storage.engine.database import Database
 from tests.conftest import on_shared
 from tests.support.laws.counted import Counted
 from tests.support.running import Answer, Api, Running
@@ -222,6 +224,37 @@ async def test_a_wait_may_ask_for_mail_with_a_code(maild: Running, bot: dict[str
             "/v1/messages/wait", hasCode=wanted, after=EVERYTHING, timeoutSeconds="0"
         )
         assert answer.data["message"]["id"] == found["id"]
+
+
+@pytest.mark.parametrize("ask", ["wait", "claim"])
+async def test_mail_without_a_code_is_looked_into_many_at_a_time(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch, ask: str
+) -> None:
+    """And the next look goes on behind the mail that was found."""
+    words = ["Nothing of the kind."] * 30 + [
+        "x" * PIECE_CHARS,
+        "Your verification code is 482913.",
+        "Nothing.",
+    ]
+    for number, one in enumerate(words):
+        await maild.received(bot, mail(number, one, "News"))
+    reads: list[str] = []
+    read = Database.read_for
+
+    async def noted(db: Database, organization_id: str, *given: Any, **more: Any) -> Any:
+        reads.append(organization_id)
+        return await read(db, organization_id, *given, **more)
+
+    monkeypatch.setattr(Database, "read_for", noted)
+    if ask == "claim":
+        found = (await claim(maild, bot)).data
+        assert (found["value"], found["cursor"]) == ("482913", found["messageId"])
+    else:
+        found = (await maild.api.get("/v1/messages/wait", hasCode="true", after=EVERYTHING)).data
+        assert "482913" in found["message"]["textBody"] and found["cursor"] == found["message"]["id"]
+    assert reads.count(maild.organization_id) <= 5
+    rest = await maild.api.get("/v1/messages/wait", hasCode="false", after=found["cursor"])
+    assert rest.data["message"]["textBody"] == "Nothing.\n"
 
 
 async def test_a_code_whose_mail_was_deleted_is_not_told_again(maild: Running, bot: dict[str, Any]) -> None:

@@ -37,8 +37,7 @@ def test_it_is_looked_for_in_what_is_new_unless_nothing_is(
         auth='{"verifiedDomain":"mail.x.test"}', org_domains='{"mail.x.test":"x.test"}',
     )  # fmt: skip
     messages.insert(tx, row)
-    found = code_claims.mail(tx, "org_1", row.id)
-    assert found is not None
+    (found,) = code_claims.mails(tx, "org_1", [row.id])
     assert (found.message_id, found.mode, found.subject) == (row.id, "test", "Your code")
     assert (found.words, found.view) == (words, view)
     assert (found.verified_domain, found.org_domains) == ("mail.x.test", {"mail.x.test": "x.test"})
@@ -47,10 +46,11 @@ def test_it_is_looked_for_in_what_is_new_unless_nothing_is(
 def test_mail_is_of_its_organization_and_not_held(tx: Tx) -> None:
     messages.insert(tx, message_row(1))
     messages.insert(tx, message_row(2, held_at=1))
-    found = code_claims.mail(tx, "org_1", "msg_001")
-    assert found is not None and (found.verified_domain, found.org_domains) == (None, {})
-    assert code_claims.mail(tx, "org_2", "msg_001") is None
-    assert code_claims.mail(tx, "org_1", "msg_002") is None
+    messages.insert(tx, message_row(3))
+    first, last = code_claims.mails(tx, "org_1", ["msg_003", "msg_002", "msg_001", "msg_000"])
+    assert (first.message_id, last.message_id) == ("msg_003", "msg_001")
+    assert (last.verified_domain, last.org_domains) == (None, {})
+    assert code_claims.mails(tx, "org_2", ["msg_001"]) == []
 
 
 def test_a_code_is_handed_out_once(tx: Tx) -> None:
