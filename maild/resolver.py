@@ -2,7 +2,7 @@
 
 Four outcomes are kept apart, because they decide different things: an answer, `NxDomain` (the name
 does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no server could say; or none could be
-asked, `DnsNotAsked`, for want of descriptors or memory). The first three are cached for as long as
+asked, `DnsNotAsked`, for want of descriptors, ports or memory). The first three are cached for as long as
 their TTL says, the last for FAILURE_TTL_S (RFC 9520), but where none was asked: a domain whose
 nameservers hang can't keep all mail in its name waiting. The cache is bounded by entries and by
 octets, because whoever owns a name decides how large its answers are.
@@ -72,10 +72,10 @@ class DnsTemporary(DnsError):
 
 
 class DnsNotAsked(DnsTemporary, Exhausted):
-    """There was no descriptor or memory to ask with, which says nothing of the name: not cached."""
+    """There was no descriptor, port or memory to ask with, which says nothing of the name: not cached."""
 
     def __str__(self) -> str:
-        return f"no descriptor or memory to ask DNS for {super().__str__()}"
+        return f"no descriptor, port or memory to ask DNS for {super().__str__()}"
 
 
 class NotAtHand(Exception):

@@ -1,4 +1,5 @@
-"""A want of file descriptors or memory, of this process or of the machine: it passes, and nobody else is at fault.
+"""A want of file descriptors, ports or memory, of this process or of the machine: it passes, and nobody else is at
+fault.
 
 What fails for it is tried again soon, and counts against nobody: no host, no endpoint, no stored message.
 """
@@ -6,6 +7,7 @@ What fails for it is tried again soon, and counts against nobody: no host, no en
 import errno
 import os
 import resource
+import socket
 import time
 
 import structlog
@@ -13,6 +15,9 @@ import structlog
 log = structlog.get_logger("maild.daemon")
 
 _ERRNOS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+# What a socket of UDP, one of TCP, and one with a source address hear where no port is free. All of it can mean
+# something else.
+_PERHAPS_PORTS = frozenset({errno.EAGAIN, errno.EADDRNOTAVAIL, errno.EADDRINUSE})
 FEW = 32  # descriptors that are left
 QUIET_S = 60.0
 
@@ -24,7 +29,7 @@ class Exhausted(Exception):
 def is_exhaustion(error: BaseException) -> bool:
     """Does the error tell of such a want? SQLite's is a MemoryError too."""
     if isinstance(error, OSError):
-        return error.errno in _ERRNOS
+        return error.errno in _ERRNOS or (error.errno in _PERHAPS_PORTS and is_out_of_ports())
     return isinstance(error, MemoryError | Exhausted)
 
 
@@ -41,6 +46,21 @@ class WantLog:
         if now - self._last > QUIET_S:
             log.error("exhausted", what=self._what, reason=str(error) or "out of memory")
         self._last = now
+
+
+def is_out_of_ports() -> bool:
+    """Is there a kind of socket that gets no port of the kernel's choice (net.ipv4.ip_local_port_range)?"""
+    kinds = (socket.SOCK_STREAM, socket.SOCK_DGRAM)
+    return not all(_has_port(family, kind) for family in (socket.AF_INET, socket.AF_INET6) for kind in kinds)
+
+
+def _has_port(family: socket.AddressFamily, kind: socket.SocketKind) -> bool:
+    try:
+        with socket.socket(family, kind) as asking:
+            asking.bind(("", 0))
+    except OSError as error:  # of a version that the machine does not have, another
+        return error.errno != errno.EADDRINUSE
+    return True
 
 
 def is_short_of_descriptors() -> bool:

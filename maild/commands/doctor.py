@@ -7,7 +7,6 @@ warning is worth knowing, and so is that something can't be told now.
 
 import asyncio
 import os
-import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from maild.dnssec import validates
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.outbound.routing.relays import Relays
+from maild.outbound.routing.ways import has_way
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import DnsError, DnsTemporary, Resolver
 from storage.clock import Clock
@@ -40,21 +40,10 @@ GREETING_OCTETS = 512
 EXPIRES_SOON_DAYS = 14
 HOSTS_TRIED = 2
 SHOWN_CHARACTERS = 200
-ANYWHERE_V4 = "198.41.0.4"  # a root server of DNS, which is nobody's neighbour
-DISCARD_PORT = 9
+# Root servers of DNS, which are nobody's neighbours.
+ANYWHERE_V4, ANYWHERE_V6 = "198.41.0.4", "2001:503:ba3e::2:30"
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
-
-
-def has_way_to(address: str) -> bool:
-    """Does this host know where packets for the address go? None is sent."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as asking:
-            asking.connect((address, DISCARD_PORT))
-    except OSError:
-        return False
-    return True
 
 
 class Diagnosis(NamedTuple):
@@ -79,7 +68,7 @@ class Patient:
     clock: Clock
     signers: Mapping[str, SigningKey | str]
     reach: Sequence[str] = ()
-    has_way_to: Callable[[str], bool] = has_way_to
+    has_way: Callable[[str, str], bool] = has_way
 
 
 Check = Callable[[Patient], Awaitable[Iterable[Diagnosis]]]
@@ -382,10 +371,25 @@ async def disk(patient: Patient) -> list[Diagnosis]:
 
 
 async def ways(patient: Patient) -> list[Diagnosis]:
-    """Is there a way to the hosts that have IPv4 alone, where mail goes to the recipients' own?"""
+    """Is there a way from each source address, and one to the hosts that have IPv4 alone?"""
+    sources = patient.settings.outbound.sources
+    return [
+        *(_way_from(patient, name, one) for name, section in sources.items() for one in section.addresses),
+        *_way_to_ipv4(patient),
+    ]
+
+
+def _way_from(patient: Patient, name: str, source: str) -> Diagnosis:
+    if patient.has_way(ANYWHERE_V6 if ":" in source else ANYWHERE_V4, source):
+        return Diagnosis("ways", source, "ok", "mail leaves from it")
+    advice = f"Give this host the address, and a way from it, or take it out of outbound.sources.{name}."
+    return Diagnosis("ways", source, "fault", "this host has no such address, or no way from it", advice)
+
+
+def _way_to_ipv4(patient: Patient) -> list[Diagnosis]:
     outbound = patient.settings.outbound
     has_smarthost = Relays(outbound).chosen("", "") is not None  # for all mail
-    if has_smarthost or outbound.ip_versions == "ipv6" or patient.has_way_to(ANYWHERE_V4):
+    if has_smarthost or outbound.ip_versions == "ipv6" or patient.has_way(ANYWHERE_V4, ""):
         return []
     found = (
         "this host has no way to it: mail waits for hosts that have no address of IPv6, and fails in the end"

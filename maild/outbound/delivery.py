@@ -31,7 +31,7 @@ from maild.outbound.pace.warm_up import WarmUps
 from maild.outbound.routing.relays import RelayHost
 from maild.outbound.routing.route import Hop, RouteError, Router
 from maild.outbound.sessions.attempt_record import AttemptRecord, HostRecord
-from maild.outbound.sessions.connections import Connections, PooledSession, Unreachable
+from maild.outbound.sessions.connections import Connections, NoWay, PooledSession, Unreachable
 from maild.outbound.sessions.replies import SmtpReply
 from maild.outbound.sessions.session_faults import reason
 from maild.outbound.sessions.tls_witness import TlsWitness
@@ -247,8 +247,8 @@ class Deliverer:
         except Postponed as later:
             progress.postponed = progress.postponed or later
         except Unreachable as error:
-            # A reply tells more than another host's silence.
-            if progress.trouble is None or error.host is not None:
+            # A reply tells more than another host's silence, and that more than our own network.
+            if isinstance(progress.trouble, NoWay | None) or error.host is not None:
                 progress.trouble = error
         return None
 
@@ -316,7 +316,8 @@ class Deliverer:
                 return await self._transact(attempt, turn, content)
             except Unreachable as error:
                 attempt.ended(error.answer, error.answer.text)
-                turn.heard(_sign_of(error), _deferral(error))
+                if not isinstance(error, NoWay):
+                    turn.heard(_sign_of(error), _deferral(error))
                 raise
             except (SMTPException, OSError) as error:
                 text = f"{hop.host} [{hop.address}]: {reason(error)}"

@@ -31,6 +31,7 @@ from conf.settings import Settings
 from maild.outbound.pace.pacing import MESSAGES_PER_SESSION
 from maild.outbound.routing.relays import RelayHost, read_secret
 from maild.outbound.routing.route import Hop
+from maild.outbound.routing.ways import has_way
 from maild.outbound.sessions.attempt_record import HostRecord
 from maild.outbound.sessions.places import Places, SessionPlace
 from maild.outbound.sessions.replies import SHOWN_CHARACTERS, SmtpReply
@@ -57,6 +58,11 @@ class Unreachable(Exception):
         super().__init__(answer.text)
         self.answer = answer
         self.host = host
+
+
+class NoWay(Unreachable):
+    """This host has no way to the address, or none from the source: no route, not that address. Of the host that says
+    nothing."""
 
 
 @dataclass
@@ -282,6 +288,8 @@ class Connections:
             if isinstance(error, ssl.SSLError):
                 record.facts.tls_failure = tls_failure(error)
                 _tell_operator(hop, reason(error))
+            elif not has_way(hop.address, hop.source.address):
+                raise _no_way(hop, reason(error)) from error
             raise _unreachable(hop, reason(error)) from error
 
     async def _open(self, session: NextHopSession, hop: Hop, record: HostRecord) -> NextHopSession:
@@ -408,6 +416,11 @@ def _not_for_want(error: Exception) -> None:
     """Exhausted where the error is one of ours, of which the host knows nothing."""
     if is_exhaustion(error):
         raise Exhausted(f"no session could be begun: {reason(error)}") from error
+
+
+def _no_way(hop: Hop, what: str) -> NoWay:
+    text = f"{hop.host} [{hop.address}]: no way to it from {hop.source.address or 'this host'}: {what}"
+    return NoWay(SmtpReply.of(421, f"4.4.1 {text}"), None)
 
 
 def _unreachable(hop: Hop, what: str) -> Unreachable:

@@ -1,4 +1,4 @@
-"""There is no descriptor or no memory at one step of a delivery: no host is at fault, and that is no attempt."""
+"""There is no descriptor, port or memory at one step of a delivery: no host is at fault, and that is no attempt."""
 
 import errno
 import os
@@ -69,3 +69,18 @@ async def test_it_is_delivered_when_there_is_one(
     events = [one["event"] for one in told]
     assert events.count("exhausted") == 1
     assert not {"deferred", "backed_off", "blob_damaged", "delivery_failed"} & set(events)
+
+
+async def test_it_is_delivered_when_there_is_a_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "EXHAUSTED_S", 0)
+    monkeypatch.setattr(queue, "want", exhaustion.WantLog("deliveries"))
+    monkeypatch.setattr(exhaustion, "is_out_of_ports", lambda: True)
+    error = OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        failing(monkeypatch, NextHopSession, "connect", 1, error)
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "delivered")
+        (row,) = await sending.store.recipients(message_id)
+    assert row.attempts == 1

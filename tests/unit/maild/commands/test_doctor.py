@@ -14,7 +14,7 @@ from conf.settings import parse
 from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main
-from maild.commands.doctor import Patient, examine, has_way_to
+from maild.commands.doctor import ANYWHERE_V6, Patient, examine
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
@@ -65,15 +65,16 @@ class World:
             dns.add(zone, "TXT", '"a zone"')
         dns.signed = {"org", "net"}
 
+    def has_way(self, address: str, source: str) -> bool:
+        return address == ANYWHERE_V6 or (self.has_ipv4 and source != "192.0.2.99")
+
     async def examined(self, *reach: str) -> dict[str, Any]:
         settings = parse(self.settings)
         resolver = Resolver(settings.dns, self.clock)
         records = {DOMAIN: checks.records(DOMAIN, HOST, self.keys)}
         signers = {DOMAIN: self.signer}
         return await examine(
-            Patient(
-                settings, self.folder, records, resolver, self.clock, signers, reach, lambda _: self.has_ipv4
-            )
+            Patient(settings, self.folder, records, resolver, self.clock, signers, reach, self.has_way)
         )
 
     async def faults(self, *reach: str) -> dict[str, str]:
@@ -235,9 +236,12 @@ async def test_a_host_without_ipv4_can_not_reach_those_that_have_nothing_else(
     assert not is_told or 'outbound.ip_versions = "ipv6"' in faults["ways"]
 
 
-def test_whether_there_is_a_way_is_asked_of_the_kernel() -> None:
-    assert has_way_to("127.0.0.1")
-    assert not has_way_to("255.255.255.255")
+async def test_a_source_address_that_this_host_does_not_have(world: World) -> None:
+    source = {"senders": ["acme.example"], "addresses": ["192.0.2.99", V6]}
+    world.settings["outbound"]["sources"] = {"acme": source}
+    told = [one for one in (await world.examined())["diagnoses"] if one["check"] == "ways"]
+    assert [(one["subject"], one["status"]) for one in told] == [("192.0.2.99", "fault"), (V6, "ok")]
+    assert "outbound.sources.acme" in told[0]["advice"]
 
 
 async def test_silence_of_dns_is_no_fault_of_the_host(world: World) -> None:
