@@ -68,10 +68,20 @@ def _signature_lifetime(seconds: int) -> int:
 
 def _has_port(value: str, least: int) -> bool:
     host, separator, port = value.rpartition(":")
-    is_bare_ipv6 = ":" in host and not (host[0] == "[" and host[-1] == "]")
-    if not separator or not host.strip(".") or is_bare_ipv6 or not _PORT.fullmatch(port):
+    if not separator or not _is_host(host) or not _PORT.fullmatch(port):
         return False
     return least <= int(port) <= 65535
+
+
+def _is_host(host: str) -> bool:
+    """A name or an address; of IPv6, which has colons of its own, in brackets."""
+    if not host.startswith("["):
+        return bool(host.strip(".")) and ":" not in host
+    try:
+        ipaddress.IPv6Address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return host.endswith("]")
 
 
 def host_port(listen: str) -> tuple[str, int]:
@@ -92,16 +102,26 @@ def is_loopback(host: str) -> bool:
 
 def _network(value: str) -> str:
     try:
-        return str(ipaddress.ip_network(value))
+        network = ipaddress.ip_network(value)
     except ValueError:
         raise ValueError("must be a network such as 10.0.0.0/8 or fd00::/8, without bits behind it") from None
+    _refuse_mapped(network.network_address)
+    return str(network)
 
 
 def _address(value: str) -> str:
     try:
-        return str(ipaddress.ip_address(value))
+        address = ipaddress.ip_address(value)
     except ValueError:
         raise ValueError("must be an IP address such as 192.0.2.1 or 2001:db8::1") from None
+    _refuse_mapped(address)
+    return str(address)
+
+
+def _refuse_mapped(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    """No peer has such an address, and no packet leaves from it: it would be a rule that never holds."""
+    if address.version == 6 and address.ipv4_mapped is not None:
+        raise ValueError(f"must be written as IPv4 ({address.ipv4_mapped})")
 
 
 def _host_pattern(value: str) -> str:
@@ -119,13 +139,19 @@ def _optional(check: Any) -> AfterValidator:
 
 
 def _url(value: str) -> str:
-    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", value):
+    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", value) or not _has_authority(value):
         raise ValueError("must be an http:// or https:// address without a query")
     return value.rstrip("/")
 
 
+def _has_authority(url: str) -> bool:
+    """RFC 3986 §3.2: a host, with an address of IPv6 in brackets, and perhaps a port."""
+    host = url.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    return _is_host(host) or _has_port(host, 1)
+
+
 def _origin(value: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", value.lower()):
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", value.lower()) or not _has_authority(value):
         raise ValueError("must be an origin such as https://tools.example.org, without a path")
     return value.lower()
 

@@ -235,12 +235,62 @@ def test_what_is_no_host_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["", ":25", "25", "a:b", "127.0.0.1:65536", "[::1]:-1", "127.0.0.1:", "[::1]:²"]
+    "address",
+    [
+        "",
+        ":25",
+        "25",
+        "a:b",
+        "127.0.0.1:65536",
+        "[::1]:-1",
+        "127.0.0.1:",
+        "[::1]:²",
+        "[]:25",
+        "[zz]:25",
+        "[127.0.0.1]:25",
+        "[::1:25",
+        "::1]:25",
+        "[::1%]:25",
+    ],
 )
 def test_what_is_no_address_to_listen_on(address: str) -> None:
     (only,) = faults({"http": {"listen": address}})
     assert "must be address:port" in only
     assert len(faults({"smtp": {"listen": ["127.0.0.1:0", address]}})) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1",
+        "http://::1:8025",
+        "http://[zz]:80",
+        "http://x:99999",
+        "http://:80",
+        "https://[10.0.0.1]/a",
+    ],
+)
+def test_what_is_no_address_on_the_web(url: str) -> None:
+    """Some of them fail when they are taken apart, long after the start."""
+    assert len(faults({"server": {"public_url": url}})) == 1
+    assert len(faults({"inbound": {"rspamd_url": url}})) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://[::1]:8025", "https://[2001:db8::1]/api", "http://user:word@[::1]:80", "http://a.test:8025"],
+)
+def test_what_is_one(url: str) -> None:
+    assert parse({"server": {"public_url": url}}).server.public_url == url
+
+
+def test_addresses_of_ipv4_are_not_written_as_ipv6() -> None:
+    """A client that comes by IPv4 has an address of IPv4, so such a rule would hold for nobody."""
+    mapped = {"senders": ["a.test"], "addresses": ["::ffff:192.0.2.1"]}
+    (balancers,) = faults({"smtp": {"proxy_from": ["::ffff:10.0.0.0/104"]}})
+    (source,) = faults({"outbound": {"sources": {"a": mapped}}})
+    assert "must be written as IPv4 (10.0.0.0)" in balancers
+    assert "must be written as IPv4 (192.0.2.1)" in source
 
 
 def test_the_environment_overrides_a_key() -> None:
