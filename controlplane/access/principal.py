@@ -7,6 +7,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import grants
 from storage.audit.acts import Actor
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 from storage.tenants import callers
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
@@ -90,6 +91,17 @@ class Principal(NamedTuple):
         """Refusal `inbox_access_denied` unless the key is bound to this inbox, or not bound at all."""
         if self.inbox_id is not None and self.inbox_id != inbox_id:
             raise Refusal("inbox_access_denied")
+
+    def refuse_beyond_reach(self, tx: Tx, kind: str, id: str) -> None:
+        """Refusal `inbox_access_denied` when what is named belongs to another inbox of the organization than the key's.
+
+        What the organization does not have passes, for it is not found. `kind`: as of `inboxes.owner_of`.
+        """
+        if self.inbox_id is None or (kind == "inbox" and id == self.inbox_id):
+            return
+        owner = inboxes.owner_of(tx, kind, self.organization_id, id)
+        if owner is not None:
+            self.confine(owner)
 
     def listed_inbox(self, asked: str | None = None) -> str | None:
         """The inbox that a list is confined to, where the query asks for `asked`; None: all inboxes, in both.

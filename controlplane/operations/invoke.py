@@ -32,7 +32,6 @@ from storage.audit.trail import address_hash
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.exhaustion import WantLog, is_exhaustion
-from storage.mail import inboxes
 
 Input = AbstractAsyncContextManager[Any]
 ADDRESSES_AT_ONCE = 10
@@ -143,9 +142,7 @@ class Operations:
         if operation.bound_keys is BoundKeys.NEVER:
             raise Refusal("inbox_access_denied")
         if operation.names is not None:
-            owner = await self._db.lookup(inboxes.owner_of, operation.names, principal.organization_id, id)
-            if owner is not None:
-                principal.confine(owner)
+            await self._db.lookup(principal.refuse_beyond_reach, operation.names, id)
 
 
 def _asked_by(operation: Operation, principal: Principal) -> Callable[[Tx], None]:

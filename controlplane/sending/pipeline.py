@@ -119,7 +119,6 @@ class Pipeline:
 
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; Refusal when it is refused."""
-        submission.principal.confine(submission.request.inboxId)
         around = await self._db.lookup(self._look, submission)
         if isinstance(around, Accepted):
             return around
@@ -156,6 +155,7 @@ class Pipeline:
 
     def _look(self, tx: Tx, submission: Submission) -> Accepted | SendContext:
         """What was answered before, or what there is to know; all in one state of the store."""
+        submission.principal.refuse_beyond_reach(tx, "inbox", submission.request.inboxId)
         made = self._made_before(tx, submission)
         if made is not None:
             return made

@@ -132,8 +132,7 @@ def create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
 
 def _check_inbox(tx: Tx, call: Call, inbox_id: str) -> None:
     """403 for a bound key that names another inbox of its organization, 404 for an inbox that does not exist."""
-    if inboxes.owner_of(tx, "inbox", call.organization_id, inbox_id) is not None:
-        call.principal.confine(inbox_id)
+    call.principal.refuse_beyond_reach(tx, "inbox", inbox_id)
     if inboxes.get_active(tx, call.organization_id, inbox_id) is None:
         raise Refusal("inbox_not_found")
 

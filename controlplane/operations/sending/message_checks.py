@@ -18,7 +18,7 @@ from controlplane.sending.writing import replying
 from controlplane.sending.writing.replying import SENDING
 from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.engine.tx import Tx
-from storage.mail import drafts, inboxes
+from storage.mail import drafts
 from storage.records import DraftRow
 
 # What a forward can be refused with before it is put together.
@@ -35,7 +35,7 @@ async def check_message(call: Call) -> Result:
             return await _check_forward(call, request.forward)
     if request.draftId is not None:
         return await _check_draft(call, request.draftId)
-    call.principal.confine(request.inboxId)
+    await call.db.lookup(call.principal.refuse_beyond_reach, "inbox", request.inboxId)
     submission = Submission(call.principal, request)
     return await _judged(call, Wish(submission, words_of(request), _scope_refusals(call)))
 
@@ -45,7 +45,7 @@ async def _judged(call: Call, wish: Wish) -> Result:
 
 
 async def _check_reply(call: Call, asked: CheckReply) -> Result:
-    await call.db.lookup(_confine, call, "message", asked.messageId)
+    await call.db.lookup(call.principal.refuse_beyond_reach, "message", asked.messageId)
     refusals: list[Refusal] = []
     with telling(refusals):
         replying.require_authority(call.principal, asked)
@@ -59,7 +59,7 @@ async def _check_reply(call: Call, asked: CheckReply) -> Result:
 
 
 async def _check_forward(call: Call, asked: CheckForward) -> Result:
-    await call.db.lookup(_confine, call, "message", asked.messageId)
+    await call.db.lookup(call.principal.refuse_beyond_reach, "message", asked.messageId)
     refusals = _scope_refusals(call)
 
     async def judge(submission: Submission) -> Result:
@@ -97,18 +97,11 @@ async def _check_draft(call: Call, draft_id: str) -> Result:
 
 
 def _draft(tx: Tx, call: Call, draft_id: str) -> DraftRow:
-    _confine(tx, call, "draft", draft_id)
+    call.principal.refuse_beyond_reach(tx, "draft", draft_id)
     draft = drafts.get(tx, call.organization_id, draft_id)
     if draft is None:
         raise Refusal("draft_not_found")
     return draft
-
-
-def _confine(tx: Tx, call: Call, kind: str, id: str) -> None:
-    """A key bound to one inbox hears of another inbox's resource as where its path names it."""
-    owner = inboxes.owner_of(tx, kind, call.organization_id, id)
-    if owner is not None:
-        call.principal.confine(owner)
 
 
 def _scope_refusals(call: Call) -> list[Refusal]:

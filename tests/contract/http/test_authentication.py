@@ -310,7 +310,15 @@ async def test_a_bound_key_sends_from_its_inbox_alone(maild: Running) -> None:
     assert (await api.send(mine)).status == 201
     refused = await api.send(beside)
     assert (refused.status, refused.code) == (403, "inbox_access_denied")
-    assert (await api.send(ABSENT["inbox"])).status in (403, 404)
+
+
+@pytest.mark.parametrize("path", ["/v1/messages/send", "/v1/messages/check"])
+async def test_what_another_organization_has_is_not_there_for_a_bound_key(maild: Running, path: str) -> None:
+    stranger = await maild.organization()
+    api = await maild.key(inbox=await maild.inbox("mine"))
+    for inbox_id in (ABSENT["inbox"], (await maild.inbox("theirs", stranger.api))["id"]):
+        missing = await api.post(path, {"inboxId": inbox_id, "to": ["ada@elsewhere.test"]})
+        assert (missing.status, missing.code) == (404, "inbox_not_found")
 
 
 async def test_lists_of_a_bound_key_show_its_inbox_alone(maild: Running) -> None:
