@@ -25,7 +25,7 @@ BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of 
 
 
 async def create_draft(call: Call) -> Result:
-    refuse_large(call.input)
+    refuse_large(call.input.text, call.input.html)
     retry = small_retry_of(call, ENDPOINT, about="")
     with refusing_what_exceeds():
         return accepted(await call.db.write(_create_once, call, retry))
@@ -49,7 +49,6 @@ async def get_draft(call: Call) -> Result:
 
 
 async def update_draft(call: Call) -> Result:
-    refuse_large(call.input)
     return Result(shown_draft(await call.db.write(_update, call, call.input)))
 
 
@@ -82,9 +81,9 @@ def _create_once(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
     return Accepted(msgspec.json.encode(shown_draft(row)), is_replay=made is not None)
 
 
-def refuse_large(body: CreateDraft | PatchDraft) -> None:
+def refuse_large(text: str | None, html: str | None) -> None:
     """Refusal `payload_too_large` for bodies that a list of drafts can't show."""
-    size = sum(len(part.encode("utf-8", "replace")) for part in (body.text, body.html) if part)
+    size = sum(len(part.encode("utf-8", "replace")) for part in (text, html) if part)
     if size > BODY_BYTES_MAX:
         raise Refusal(
             "payload_too_large",
@@ -175,6 +174,8 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
     ):
         if field in body.model_fields_set:
             changes[column] = value
+    if changes.keys() & {"text_body", "html_body"}:
+        refuse_large(changes.get("text_body", row.text_body), changes.get("html_body", row.html_body))
     if "in_reply_to" in changes:
         changes["thread_id"] = _thread_of(tx, call, row.inbox_id, body.inReplyTo)
     if changes.keys() & {"if_last", "in_reply_to"}:

@@ -114,7 +114,7 @@ async def _draft(call: Call, found: Answer, send: SendMessage, retry: Retry | No
         claimId=send.claimId,
         completeClaim=send.completeClaim,
     )
-    drafts.refuse_large(body)
+    drafts.refuse_large(body.text, body.html)
     with refusing_what_exceeds():
         return await call.db.write(_write_draft, call, body, found.resolved, retry)
 

@@ -137,6 +137,19 @@ async def test_a_draft_too_large_is_413(maild: Running, bot: dict[str, Any]) -> 
     assert (answer.status, answer.code) == (413, "payload_too_large")
 
 
+async def test_a_draft_does_not_grow_too_large_piece_by_piece(maild: Running, bot: dict[str, Any]) -> None:
+    draft = await make(maild, bot, text="x" * 524_288)
+    too_much = await maild.api.call("PATCH", f"/v1/drafts/{draft['id']}", {"html": "x" * 524_289})
+    assert (too_much.status, too_much.code) == (413, "payload_too_large")
+    assert too_much.error["details"] == {"sizeBytes": 1_048_577, "limit": 1_048_576}
+    just_fits = await maild.api.call("PATCH", f"/v1/drafts/{draft['id']}", {"html": "x" * 524_288})
+    assert just_fits.status == 200
+    replaced = await maild.api.call(
+        "PATCH", f"/v1/drafts/{draft['id']}", {"text": None, "html": "x" * 1_048_576}
+    )
+    assert replaced.status == 200
+
+
 async def test_patch_changes_what_is_given_alone(maild: Running, bot: dict[str, Any]) -> None:
     draft = await make(maild, bot, **FULL)
     path = f"/v1/drafts/{draft['id']}"
