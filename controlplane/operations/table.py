@@ -31,7 +31,7 @@ from controlplane.contract.accounts.inboxes import (
     PatchInbox,
 )
 from controlplane.contract.accounts.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
-from controlplane.contract.accounts.organization import Member, Organization
+from controlplane.contract.accounts.organization import ListMembers, Member, NameActors, Organization
 from controlplane.contract.common import Deleted
 from controlplane.contract.mail.attachments import GetAttachment
 from controlplane.contract.mail.codes import ClaimCode, ClaimedCode
@@ -51,25 +51,6 @@ from controlplane.contract.mail.messages import (
     SendMessage,
     WaitMessage,
 )
-from controlplane.contract.mail.threads import (
-from controlplane.contract.sending.operator_queue import (
-    ChangeQueue,
-    ListQueue,
-    QueueChanged,
-    QueuedRecipient,
-    QueueState,
-)
-from controlplane.contract.accounts.organization import ListMembers, Member, NameActors, Organization
-from controlplane.contract.work.policies import (
-    InboxPolicy,
-    OrganizationPolicy,
-    ReplaceInboxPolicy,
-    ReplaceOrganizationPolicy,
-)
-from controlplane.contract.sending.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
-from controlplane.contract.work.reviews import ApproveReview, ListReviews, RejectReview, Review, WholeReview
-from controlplane.contract.work.rules import CreateRule, DeletedRule, ListRules, MailRule
-from controlplane.contract.sending.suppressions import CreateSuppression, ListSuppressions, Suppression
 from controlplane.contract.mail.threads import (
     GetThread,
     GetThreadContext,

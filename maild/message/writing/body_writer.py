@@ -130,10 +130,6 @@ def write_quoted_printable(octets: bytes) -> bytes:
         encoded = encoded[:-1] + b"=2E"
     return encoded
 
-    # It lets a blank at the end of a line grow beyond 76 octets, and what is encoded below needs two more.
-    if any(one in encoded for one in _GROWS):
-        encoded = _QUOTED_TOO_LONG.sub(rb"\1=\r\n", encoded)
-
 
 def _is_safe_as_it_is(octets: bytes) -> bool:
     """Short lines, and none that is stripped, or read as its own by mbox or SMTP (RFC 5321 §4.5.2)."""
