@@ -220,6 +220,11 @@ class LogEvent(StrEnum):
 
     # The daemon
     LEFT_OUT = "left_out", "info", "So many lines of a kind were not written in the last minute."
+    MIGRATING = (
+        "migrating",
+        "info",
+        "An older version wrote the store: step `step` of `steps` begins. Nothing is served until `ready`.",
+    )
     BUILT = "built", "info", "The store is open; how many files without a message were removed."
     READY = "ready", "info", "It serves."
     CERTIFICATE_RELOADED = (

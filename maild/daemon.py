@@ -126,7 +126,7 @@ class Daemon:
             self._folder.lock()
             self._folder.check_store()
             self._folder.check_writable()
-            migrate.prepare(self._folder.database)
+            self._migrate()
             await asyncio.to_thread(guessing.load)
             await self._build()
             await self._supervisor.start()
@@ -146,6 +146,11 @@ class Daemon:
         except BaseException:
             await self.stop()
             raise
+
+    def _migrate(self) -> None:
+        if migrate.is_behind(self._folder.database):
+            systemd.wait_for_a_day()
+        migrate.prepare(self._folder.database, _tell_step)
 
     def _start_error(self, error: Exception) -> StartError:
         if isinstance(error, StoreFailure):
@@ -421,6 +426,10 @@ def _announce(line: str) -> None:
 def _tell_room(has_room: bool, free_bytes: int, free_inodes: int) -> None:
     event = LogEvent.DISK_HAS_ROOM if has_room else LogEvent.DISK_SHORT
     tell(log, event, free_bytes=free_bytes, free_inodes=free_inodes)
+
+
+def _tell_step(step: int, steps: int) -> None:
+    tell(log, LogEvent.MIGRATING, step=step, steps=steps)
 
 
 async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:

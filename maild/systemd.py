@@ -16,6 +16,7 @@ from typing import TextIO
 import structlog
 
 PRIORITIES = {"debug": "<7>", "info": "<6>", "warning": "<4>", "error": "<3>", "critical": "<2>"}
+DAY_US = 24 * 60 * 60 * 1_000_000
 BEATS = 3  # within the time that systemd waits: one that comes late is none of its business
 
 log = structlog.get_logger("maild.service")
@@ -33,6 +34,11 @@ def notify(state: str) -> None:
             sock.sendto(state.encode(), address)
     except OSError as error:  # of the socket, too: descriptors may be used up
         log.error("systemd_not_notified", state=state, error=str(error))
+
+
+def wait_for_a_day() -> None:
+    """The start goes on, however long the unit gives it (units from before `TimeoutStartSec=infinity`: 90 seconds)."""
+    notify(f"EXTEND_TIMEOUT_USEC={DAY_US}")
 
 
 def is_journal(stream: TextIO) -> bool:

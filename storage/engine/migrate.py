@@ -12,7 +12,7 @@ would refuse the mail of every inbox of the real store.
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import resources
@@ -39,8 +39,16 @@ def steps() -> tuple[str, ...]:
     return tuple((folder / name).read_text("utf-8") for name in names)
 
 
-def prepare(path: Path) -> None:
-    """Create the store at `path` where there is no file, else take the steps that it lacks. StoreError."""
+def _tell_nobody(_step: int, _steps: int) -> None:
+    pass
+
+
+def prepare(path: Path, begins: Callable[[int, int], None] = _tell_nobody) -> None:
+    """Create the store at `path` where there is no file, else take the steps that it lacks. StoreError.
+
+    `begins` hears of each step that a store lacks, before it is taken: its number, and that of the newest. One may take
+    minutes where there is much mail.
+    """
     if not path.exists():
         _create(path)
     conn = connect_any_version(path, read_only=False)
@@ -54,6 +62,7 @@ def prepare(path: Path) -> None:
         if conn.execute("PRAGMA application_id").fetchone()[0] == 0:  # made before stores were marked
             conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         for number in range(version, len(todo)):
+            begins(number + 1, len(todo))
             _take(conn, todo[number], number + 1)
         _require(conn, path, _tables_of(_schema()))
     except sqlite3.DatabaseError as error:
@@ -203,7 +212,8 @@ def _version_of(conn: sqlite3.Connection, path: Path, newest: int) -> int:
     version: int = conn.execute("PRAGMA user_version").fetchone()[0]
     if version > newest:
         raise StoreError(
-            f"{path} has schema version {version}, newer than this program's {newest}: upgrade maild"
+            f"{path} has schema version {version}, newer than this program's {newest}: install the version of maild"
+            " that wrote it, or restore the backup from before the upgrade"
         )
     return version
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import Daemon
+from tests.support.older_stores import make_older
 
 DEADLINE_S = 20
 
@@ -47,6 +48,19 @@ async def test_it_tells_that_it_serves_lives_and_ends(manager: Manager, tmp_path
     while "STOPPING=1" not in told:
         told.append(await manager.hears())
     assert set(told) <= {"WATCHDOG=1", "STOPPING=1"}
+
+
+async def test_a_start_that_migrates_has_the_time_that_it_needs(manager: Manager, tmp_path: Path) -> None:
+    """A unit from before `TimeoutStartSec=infinity` gives 90 seconds: killed within a long step, it would begin that
+    again without end."""
+    daemon = Daemon(tmp_path, dns_port=9)
+    await daemon.init()
+    make_older(daemon.data_dir / "maild.sqlite3", 20)
+    try:
+        await daemon.start()
+        assert [await manager.hears() for _ in range(2)] == ["EXTEND_TIMEOUT_USEC=86400000000", "READY=1"]
+    finally:
+        await daemon.kill()
 
 
 async def test_what_is_killed_for_its_silence_shows_where_it_stood(manager: Manager, tmp_path: Path) -> None:
