@@ -691,8 +691,13 @@ def test_a_store_of_a_newer_version_is_left_alone(config: Path) -> None:
     conn = sqlite3.connect(load(config).data_path / "maild.sqlite3")
     conn.execute("PRAGMA user_version = 999")
     conn.close()
-    assert "newer than this program's" in fault("queue", "pause", "--config", config)
-    assert "newer than this program's" in fault("check", "--config", config)
+    for command in (["serve"], ["init"], ["queue", "pause"], ["check"]):
+        line = fault(*command, "--config", config)
+        assert "newer than this program's" in line
+        assert (
+            "install the version of maild that wrote it, or restore the backup from before the upgrade"
+            in line
+        )
 
 
 def test_init_makes_no_new_store_beside_messages_of_a_lost_one(config: Path) -> None:
