@@ -23,7 +23,7 @@ from storage.searching.search_scope import Scope
 from storage.shown import message_json
 
 
-class AwaitedMail(NamedTuple):
+class FoundArrival(NamedTuple):
     """What was waited for. `cursor`: where a look goes on behind it."""
 
     whole: Whole
@@ -66,16 +66,16 @@ def _wanted(call: Call) -> WantedMail:
     return WantedMail(scope, needle, query.fromDomain, is_verified, query.subject or None)
 
 
-async def _first(call: Call, arrivals: Arrivals) -> AwaitedMail | None:
+async def _first(call: Call, arrivals: Arrivals) -> FoundArrival | None:
     while True:
         looked = await call.read(_step, call, arrivals)
         if looked.found is not None:
-            return AwaitedMail(looked.found, arrivals.cursor)
+            return FoundArrival(looked.found, arrivals.cursor)
         if looked.is_end:
             return None
 
 
-async def _first_by_code(call: Call, arrivals: Arrivals) -> AwaitedMail | None:
+async def _first_by_code(call: Call, arrivals: Arrivals) -> FoundArrival | None:
     """Many mails may have to be looked into: those of a read together."""
     while True:
         mails, is_end = await call.read(_few, call, arrivals)
@@ -86,7 +86,7 @@ async def _first_by_code(call: Call, arrivals: Arrivals) -> AwaitedMail | None:
             for message_id in await call.services.cpu.run(call.organization_id, work):
                 found = await call.read(_whole, call, message_id)
                 if found is not None:
-                    return AwaitedMail(found, message_id)
+                    return FoundArrival(found, message_id)
 
 
 def _few(tx: Tx, call: Call, arrivals: Arrivals) -> tuple[Sequence[CodeMail], bool]:
@@ -114,7 +114,7 @@ def _whole(tx: Tx, call: Call, message_id: str) -> Whole | None:
     return Whole.of(tx, shown) if shown is not None else None
 
 
-async def _shown(call: Call, found: AwaitedMail) -> Result | JsonPieces:
+async def _shown(call: Call, found: FoundArrival) -> Result | JsonPieces:
     whole, cursor = found
     bodies = await read_bodies(call, whole)
     if bodies.are_held:
