@@ -11,8 +11,11 @@ from storage import usage
 from storage.audit.acts import OPERATOR, Act
 from storage.clock import iso_or_none
 from storage.engine.tx import Tx
+from storage.mail import tripwire
 from storage.records import OrganizationRow
 from storage.tenants import organizations
+
+FORGOTTEN_AT_ONCE = 5000  # addresses of the tripwire
 
 
 class OrganizationCommands(StoreCommands):
@@ -91,6 +94,11 @@ class OrganizationCommands(StoreCommands):
 
     def reset_tripwire(self, organization_id: str) -> bool:
         """Let it send again that wrote to too many at once."""
+        # They may be a hundred thousand, and the daemon does not write meanwhile.
+        while (
+            self._run(lambda tx: tripwire.forget(tx, organization_id, FORGOTTEN_AT_ONCE)) == FORGOTTEN_AT_ONCE
+        ):
+            pass
         return self._change(
             organization_id, lambda tx: organizations.reset_tripwire(tx, organization_id), Act.TRIPWIRE_RESET
         )

@@ -22,6 +22,7 @@ from storage.states import REVIEW
 REVIEWS = "reviews"  # commits that hold something
 OPERATOR = "operator"  # who decided by a command on the host
 DIRECTIONS = ("inbound", "outbound")
+COUNTED_MAX = 1000  # whoever has more needs no exact number
 
 _SELECT = f"SELECT {columns(ReviewRow)} FROM reviews"
 _INSERT = f"INSERT INTO reviews ({columns(ReviewRow)}) VALUES ({', '.join('?' for _ in ReviewRow._fields)})"
@@ -142,10 +143,11 @@ def pending_of_inbox(tx: Tx, inbox_id: str) -> list[ReviewRow]:
 
 
 def count_pending(tx: Tx, inbox_id: str) -> int:
-    """How much of an inbox's own mail is held."""
+    """How much of an inbox's own mail is held, COUNTED_MAX at most."""
     found: int = tx.value(
-        "SELECT count(*) FROM reviews WHERE inbox_id = ? AND direction = 'outbound' AND status = 'pending'",
-        (inbox_id,),
+        """SELECT count(*) FROM (SELECT 1 FROM reviews
+             WHERE inbox_id = ? AND direction = 'outbound' AND status = 'pending' LIMIT ?)""",
+        (inbox_id, COUNTED_MAX),
     )
     return found
 

@@ -299,8 +299,8 @@ def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
         raise Refusal("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
     if attempt.is_scheduled:  # counted when it leaves
         return
-    others = tripwire.others_within(tx, organization_id, now_ms, BULK_WINDOW_MS, attempt.strangers)
-    if others + len(attempt.strangers) >= attempt.bulk_recipients:
+    others_max = attempt.bulk_recipients - len(attempt.strangers)
+    if not tripwire.has_room(tx, organization_id, now_ms, BULK_WINDOW_MS, attempt.strangers, others_max):
         raise BulkPattern("sending_paused_bulk_review", details=_tripped(attempt, now_ms))
 
 

@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 from conf.settings import load
 from maild import logs
 from maild.cli.program import main
+from maild.commands import organizations
 from maild.inbound.wire import tls
 from storage import server_secrets
 from storage.data_folder import DataFolder
@@ -510,22 +511,25 @@ def test_org_plan(config: Path) -> None:
     assert fault("org", "plan", "org_none", "pro", "--config", config) == "there is no organization org_none"
 
 
-def test_org_reset_tripwire(config: Path) -> None:
+def test_org_reset_tripwire(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In slices, between which the daemon writes."""
+    monkeypatch.setattr(organizations, "FORGOTTEN_AT_ONCE", 2)
     mine = answer("init", "--config", config)["organizationId"]
     other = answer("org", "create", "Acme", "--config", config)["organizationId"]
     conn = sqlite3.connect(load(config).data_path / "maild.sqlite3")
     with conn:
         conn.execute("UPDATE organizations SET tripwire_tripped_at = 1795000000000")
         for one in (mine, other):
-            conn.execute("INSERT INTO recent_recipients VALUES (?, 'a@there.test', 1)", (one,))
+            addresses = [(one, f"{number}@there.test") for number in range(5)]
+            conn.executemany("INSERT INTO recent_recipients VALUES (?, ?, 1)", addresses)
     conn.close()
     assert answer("org", "show", mine, "--config", config)["tripwire"] == {
-        "trippedAt": "2026-11-18T11:06:40.000Z", "recentRecipients": 1,
+        "trippedAt": "2026-11-18T11:06:40.000Z", "recentRecipients": 5,
     }  # fmt: skip
     made = answer("org", "reset-tripwire", mine, "--config", config)
     assert made == {"organizationId": mine, "tripwire": "reset"}
     assert rows(config, "SELECT id FROM organizations WHERE tripwire_tripped_at IS NOT NULL") == [(other,)]
-    assert rows(config, "SELECT organization_id FROM recent_recipients") == [(other,)]
+    assert rows(config, "SELECT organization_id, count(*) FROM recent_recipients GROUP BY 1") == [(other, 5)]
     none = fault("org", "reset-tripwire", "org_none", "--config", config)
     assert none == "there is no organization org_none"
 

@@ -146,7 +146,9 @@ def test_another_organization_finds_nothing(desk: Desk) -> None:
     assert reviews.list_reviews(desk.tx, ReviewFilter("org_2", review.inbox_id), limit=9) == []
 
 
-def test_what_is_held_of_an_inbox_is_its_own_mail_that_waits(desk: Desk) -> None:
+def test_what_is_held_of_an_inbox_is_its_own_mail_that_waits(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second, decided = desk.hold(), desk.hold(), desk.hold()
     desk.decide(decided, "approved")
     desk.hold(direction="inbound")
@@ -154,6 +156,8 @@ def test_what_is_held_of_an_inbox_is_its_own_mail_that_waits(desk: Desk) -> None
     assert reviews.pending_of_inbox(desk.tx, "inb_1") == [first, second]
     assert reviews.pending_of_inbox(desk.tx, "inb_2") == [elsewhere]
     assert (reviews.count_pending(desk.tx, "inb_1"), reviews.count_pending(desk.tx, "inb_2")) == (2, 1)
+    monkeypatch.setattr(reviews, "COUNTED_MAX", 1)
+    assert (reviews.count_pending(desk.tx, "inb_1"), reviews.count_pending(desk.tx, "inb_3")) == (1, 0)
     assert reviews.by_id(desk.tx, second.id) == second
 
 
