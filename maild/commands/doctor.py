@@ -414,7 +414,9 @@ async def _reach(patient: Patient, domain: str) -> Diagnosis:
     except DnsError as error:
         return Diagnosis("reach", domain, "warning", f"no mail host of it is in DNS: {error}", "Try another.")
     for host, addresses in hosts:
-        for address in addresses[:HOSTS_TRIED]:
+        ways = [one for one in addresses if patient.has_way(one, "")]
+        tried += [] if ways else [f"{host} [{addresses[0]}]: no way to it from this host"]
+        for address in ways[:HOSTS_TRIED]:
             try:
                 return Diagnosis(
                     "reach", domain, "ok", f"{host} [{address}] says {await _greeting(address, port)}"

@@ -14,7 +14,7 @@ from conf.settings import parse
 from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main
-from maild.commands.doctor import ANYWHERE_V6, Patient, examine
+from maild.commands.doctor import Patient, examine
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
@@ -66,7 +66,7 @@ class World:
         dns.signed = {"org", "net"}
 
     def has_way(self, address: str, source: str) -> bool:
-        return address == ANYWHERE_V6 or (self.has_ipv4 and source != "192.0.2.99")
+        return ":" in address or (self.has_ipv4 and source != "192.0.2.99")
 
     async def examined(self, *reach: str) -> dict[str, Any]:
         settings = parse(self.settings)
@@ -329,6 +329,18 @@ async def test_the_mail_hosts_of_others_are_tried(world: World) -> None:
     assert (await world.faults("nowhere.example"))["reach"].startswith(
         "warning | no mail host of it is in DNS"
     )
+
+
+async def test_mail_hosts_are_tried_by_the_addresses_that_there_is_a_way_to(world: World) -> None:
+    """A host with IPv6 alone delivers to the last of these, so it is well."""
+    world.has_ipv4 = False
+    world.dns.add("there.example", "MX", "10 mx.there.example.")
+    world.dns.add("mx.there.example", "A", "127.0.0.3", "127.0.0.4", "127.0.0.5")
+    told = (await world.faults("there.example"))["reach"]
+    assert told.startswith("fault | mx.there.example [127.0.0.") and "no way to it from this host" in told
+    world.dns.add("mx.there.example", "AAAA", "::1")
+    world.settings["outbound"]["port"] = int(world.settings["smtp"]["listen"][1].rpartition(":")[2])
+    assert "reach" not in await world.faults("there.example")
 
 
 def test_the_command_ends_with_1_where_something_is_at_fault(tmp_path: Path) -> None:
