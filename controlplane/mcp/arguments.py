@@ -1,4 +1,5 @@
-"""What each tool is given. A description says what a name does not; no schema has a reference or a choice of types."""
+"""What each tool is given. Every field has a description, as hosts want it; no schema has a reference or a
+choice of types."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,6 +23,7 @@ def says(text: str, **bounds: Any) -> Any:
 InboxId = Annotated[str, says("inb_…; default: the key's own inbox")]
 MessageId = Annotated[str, says("msg_…")]
 MaxTokens = Annotated[int, says("Length of the answer", ge=READ_TOKENS_MIN, le=READ_TOKENS_MAX)]
+Limit = Annotated[int, says("How many", ge=1, le=FOUND_MAX)]
 TimeoutSeconds = Annotated[int, says("How long to wait", ge=0, le=WAIT_S_MAX)]
 After = Annotated[str, says("Message id or ISO time; only newer mail. Default: two minutes ago")]
 Addresses = Annotated[list[str], says("Bare addresses")]
@@ -40,11 +42,11 @@ class FindArguments(Arguments):
     query: Annotated[str, says("Words in sender, subject or text")] = ABSENT
     inboxId: InboxId = ABSENT
     from_: Annotated[str, says("Part of the sender's address or name", alias="from")] = ABSENT
-    unread: bool = ABSENT
+    unread: Annotated[bool, says("Has this label, or not")] = ABSENT
     labels: Annotated[list[str], says("All of these")] = ABSENT
-    direction: Literal["inbound", "outbound"] = ABSENT
+    direction: Annotated[Literal["inbound", "outbound"], says("Received or sent")] = ABSENT
     since: Annotated[str, says("ISO date or time")] = ABSENT
-    limit: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 10
+    limit: Limit = 10
     cursor: Annotated[str, says("From the last answer: older mail")] = ABSENT
 
     operation_names: ClassVar = {"query": "q", "from_": "from"}
@@ -89,7 +91,7 @@ class ReplyArguments(Arguments):
     lastSeenMessageId: Annotated[
         str, says("lastMessageId of what you read: refused if the thread went on since")
     ]
-    replyAll: bool = ABSENT
+    replyAll: Annotated[bool, says("Answer everybody, not the author alone")] = ABSENT
     html: Html = ABSENT
     asDraft: AsDraft = ABSENT
     sendAt: SendAt = ABSENT
@@ -101,10 +103,10 @@ class ReplyArguments(Arguments):
 
 class SendArguments(Arguments):
     to: Addresses
-    subject: str
+    subject: Annotated[str, says("One line")]
     text: Text
-    cc: list[str] = ABSENT
-    bcc: list[str] = ABSENT
+    cc: Addresses = ABSENT
+    bcc: Addresses = ABSENT
     html: Html = ABSENT
     inboxId: InboxId = ABSENT
     sendAt: SendAt = ABSENT
@@ -120,14 +122,14 @@ class ForwardArguments(Arguments):
 
 
 class CheckArguments(Arguments):
-    kind: Literal["send", "reply", "forward", "draft"]
+    kind: Annotated[Literal["send", "reply", "forward", "draft"], says("What is checked")]
     messageId: Annotated[str, says("reply, forward: msg_…")] = ABSENT
     draftId: Annotated[str, says("draft: drf_…")] = ABSENT
     to: Annotated[list[str], says("send, forward")] = ABSENT
     cc: Annotated[list[str], says("send")] = ABSENT
     bcc: Annotated[list[str], says("send")] = ABSENT
     subject: Annotated[str, says("send")] = ABSENT
-    text: str = ABSENT
+    text: Annotated[str, says("send, reply, forward")] = ABSENT
     html: Annotated[str, says("send, reply")] = ABSENT
     inboxId: Annotated[str, says("send: inb_…")] = ABSENT
     replyAll: Annotated[bool, says("reply")] = ABSENT
@@ -144,7 +146,7 @@ class CancelArguments(Arguments):
 
 class LabelArguments(Arguments):
     messageIds: Annotated[list[str], says("msg_…", max_length=LABELLED_MAX)]
-    add: list[str] = ABSENT
+    add: Annotated[list[str], says("Labels to give")] = ABSENT
     remove: Annotated[list[str], says("Such as unread")] = ABSENT
 
     operation_names: ClassVar = {"messageIds": "ids", "add": "addLabels", "remove": "removeLabels"}
@@ -163,7 +165,7 @@ class FinishArguments(Arguments):
 
 
 class ListInboxesArguments(Arguments):
-    limit: Annotated[int, Field(ge=1, le=FOUND_MAX)] = FOUND_MAX
+    limit: Limit = FOUND_MAX
     cursor: Annotated[str, says("From the last answer")] = ABSENT
 
 

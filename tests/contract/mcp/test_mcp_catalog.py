@@ -157,6 +157,7 @@ async def test_schemas_are_flat_and_forgiving(shared: Running) -> None:
         }
         assert tool["inputSchema"]["type"] == "object"
         for property in tool["inputSchema"]["properties"].values():
+            assert property["description"], name
             assert property["type"] in ("string", "integer", "boolean", "array")
             assert property["type"] != "array" or property["items"] == {"type": "string"}
         if "outputSchema" in tool:
