@@ -41,7 +41,7 @@ MESSAGES: Mapping[str, str] = {
     "sandbox_bulk_not_allowed": "This plan sends to a single 'to' recipient, without cc and bcc.",
     "recipient_suppressed": "'details.email' is on the suppression list, for 'details.reason'.",
     "sending_paused_bulk_review": "A broadcast pattern paused sending until it was reviewed; replies are unaffected.",
-    "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.retryAt'"
+    "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.resetsAt'"
     " says until when.",
     "thread_advanced": "Nothing was sent: the conversation went on after 'ifLastMessageId'. Read 'details.newer', then"
     " decide whether to send, with 'details.lastMessageId'.",

@@ -71,7 +71,7 @@ def _text(value: Any) -> Any:
 # words of strangers, and comes between fences.
 _DETAILS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
-        """threadId ifLastMessageId lastMessageId newerCount sent resource limit used resetsAt retryAt reason ruleId
+        """threadId ifLastMessageId lastMessageId newerCount sent resource limit used resetsAt reason ruleId
         claimId status inboxId requiredScope isRetrySafe cooldownDaysRemaining cooldownUntil requestId sizeBytes version
         messageId truncated review""".split(),
         plain,

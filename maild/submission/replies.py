@@ -56,7 +56,7 @@ REPLIES: Mapping[str, RefusalReply] = {
         550, "5.7.1", "answers from this inbox need a claim, which the API alone can name"
     ),
     "loop_suspected": RefusalReply(
-        450, "4.7.1", "two programs seem to answer each other in this conversation; stop until {retryAt}"
+        450, "4.7.1", "two programs seem to answer each other in this conversation; stop until {resetsAt}"
     ),
     "domain_daily_cap_reached": RefusalReply(
         452, "4.7.1", "the domain's daily ceiling is reached until {resetsAt}"

@@ -321,10 +321,10 @@ def no_loop(tx: Tx, attempt: Attempt) -> None:
     lines = exchanges.newest(
         tx, attempt.organization.id, attempt.thread_id, since_ms, at_least=2 * loop_brake.EXCHANGES
     )
-    retry_at = loop_brake.resting_until(lines)
-    if retry_at is None or retry_at <= attempt.goes_at_ms:
+    resets_at = loop_brake.resting_until(lines)
+    if resets_at is None or resets_at <= attempt.goes_at_ms:
         return
-    if not is_recent(retry_at - loop_brake.REST_MS, attempt.now_ms, loop_brake.REST_MS):
+    if not is_recent(resets_at - loop_brake.REST_MS, attempt.now_ms, loop_brake.REST_MS):
         return
     raise Refusal(
         "loop_suspected",
@@ -332,9 +332,9 @@ def no_loop(tx: Tx, attempt: Attempt) -> None:
             "threadId": attempt.thread_id,
             "exchanges": loop_brake.EXCHANGES,
             "windowSeconds": loop_brake.WINDOW_MS // 1000,
-            "retryAt": iso(retry_at),
+            "resetsAt": iso(resets_at),
         },
-        retry_after_s=-(-(retry_at - attempt.now_ms) // 1000),
+        retry_after_s=-(-(resets_at - attempt.now_ms) // 1000),
     )
 
 

@@ -95,7 +95,7 @@ async def test_an_agent_and_an_auto_reply_are_stopped_and_hear_until_when(
         "threadId": loop.thread_id,
         "exchanges": EXCHANGES,
         "windowSeconds": WINDOW_MS // 1000,
-        "retryAt": iso(stopped_at + REST_MS),
+        "resetsAt": iso(stopped_at + REST_MS),
     }
     assert answer.headers["Retry-After"] == str(REST_MS // 1000 - 1)
     # Another conversation of the inbox goes on, and so does a new one with the same correspondent.
