@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import Daemon
-from tests.support.older_stores import make_older
+from tests.support.worlds.older_stores import make_older
 
 DEADLINE_S = 20
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from storage.engine import migrate
 from tests.support.daemon import Daemon
-from tests.support.older_stores import make_older
+from tests.support.worlds.older_stores import make_older
 
 
 async def test_each_step_is_told_before_it_is_taken(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from storage.engine import migrate
 from storage.engine.connections import configure
 from storage.engine.failures import may_pass
-from tests.support.older_stores import again, fill, make_older, opened, rows
+from tests.support.worlds.older_stores import again, fill, make_older, opened, rows
 
 STEPS = migrate.steps()
 NEWEST = len(STEPS)
