@@ -23,6 +23,7 @@ from conf.settings import Settings, host_port
 from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.commands import signing_check
+from maild.commands.outside_view import place
 from maild.dnssec import validates
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
@@ -59,12 +60,14 @@ class Diagnosis(NamedTuple):
 @dataclass(frozen=True)
 class Patient:
     """`records`: what the shared domains are to publish, by domain; `signers`: the keys that sign for them, or why one
-    can't be opened; `reach`: domains whose mail hosts are tried."""
+    can't be opened; `reach`: domains whose mail hosts are tried; `outside`: who says what others hear of this host
+    (outside_view.py), None where nobody does."""
 
     settings: Settings
     folder: Path
     records: dict[str, list[Record]]
     resolver: Resolver
+    outside: Resolver | None
     clock: Clock
     signers: Mapping[str, SigningKey | str]
     reach: Sequence[str] = ()
@@ -97,7 +100,7 @@ async def _silent_nameservers(patient: Patient) -> list[Diagnosis]:
     named = patient.resolver.nameservers
     if len(named) < 2:
         return []
-    alone = [replace(patient.settings.dns, nameservers=(_place(*one),)) for one in named]
+    alone = [replace(patient.settings.dns, nameservers=(place(*one),)) for one in named]
     answers = await asyncio.gather(*(validates(dns, patient.clock) for dns in alone))
     if not any(answer is not None for answer in answers):
         return []  # said already
@@ -107,10 +110,6 @@ async def _silent_nameservers(patient: Patient) -> list[Diagnosis]:
         for dns, answer in zip(alone, answers, strict=True)
         if answer is None
     ]
-
-
-def _place(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 async def _all_nameservers(patient: Patient) -> Diagnosis:
@@ -152,13 +151,17 @@ async def names(patient: Patient) -> list[Diagnosis]:
     settings = patient.settings
     said = [settings.server.hostname]
     said += [one.hostname for one in settings.outbound.sources.values() if one.hostname]
-    found = await asyncio.gather(*(_name(patient, name) for name in dict.fromkeys(said)))
-    return [one for some in found for one in some]
+    if patient.outside is None:
+        found = "systemd-resolved answers by itself for this host's names: what others hear is not known here"
+        advice = "Name a resolver in dns.nameservers, at best one of your own (unbound)."
+        return [Diagnosis("name", ", ".join(dict.fromkeys(said)), "warning", found, advice)]
+    names = (_name(patient, patient.outside, name) for name in dict.fromkeys(said))
+    return [one for some in await asyncio.gather(*names) for one in some]
 
 
-async def _name(patient: Patient, name: str) -> list[Diagnosis]:
+async def _name(patient: Patient, outside: Resolver, name: str) -> list[Diagnosis]:
     try:
-        addresses = await patient.resolver.addresses(name)
+        addresses = await outside.addresses(name)
     except DnsTemporary:
         return [Diagnosis("name", name, "warning", "DNS does not answer for it now", "Try again later.")]
     except DnsError:
@@ -172,16 +175,16 @@ async def _name(patient: Patient, name: str) -> list[Diagnosis]:
         diagnoses = [
             Diagnosis("name", name, "fault", f"{', '.join(hidden)}: nobody outside reaches it", advice)
         ]
-    pointers = (_pointer(patient, name, one) for one in addresses if one not in hidden)
+    pointers = (_pointer(patient, outside, name, one) for one in addresses if one not in hidden)
     return diagnoses + list(await asyncio.gather(*pointers))
 
 
-async def _pointer(patient: Patient, name: str, address: str) -> Diagnosis:
+async def _pointer(patient: Patient, outside: Resolver, name: str, address: str) -> Diagnosis:
     version = _version(address)
     if patient.settings.outbound.ip_versions not in ("both", version):
         return Diagnosis("ptr", address, "ok", f"no mail leaves by it (outbound.ip_versions = {version})")
     try:
-        found = await patient.resolver.ptr(ip_address(address))
+        found = await outside.ptr(ip_address(address))
     except DnsTemporary:
         return Diagnosis("ptr", address, "warning", "DNS does not answer for it now", "Try again later.")
     except DnsError:

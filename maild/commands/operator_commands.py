@@ -20,6 +20,7 @@ from maild.commands.lost_key import LostKey
 from maild.commands.members import MemberCommands
 from maild.commands.organizations import OrganizationCommands
 from maild.commands.outbound_queue import QueueCommands
+from maild.commands.outside_view import seen_from_outside
 from maild.commands.policies import PolicyCommands
 from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
@@ -154,13 +155,17 @@ class OperatorCommands:
         reach: Sequence[str],
     ) -> dict[str, Any]:
         resolver = Resolver(self._settings.dns, self._clock)
+        outside_dns = seen_from_outside(self._settings.dns, resolver.nameservers)
+        outside = Resolver(outside_dns, self._clock) if outside_dns is not None else None
         patient = doctor.Patient(
-            self._settings, self._folder.path, records, resolver, self._clock, signers, reach
+            self._settings, self._folder.path, records, resolver, outside, self._clock, signers, reach
         )
         try:
             return await doctor.examine(patient)
         finally:
             await resolver.close()
+            if outside is not None:
+                await outside.close()
 
     def verify_audit(
         self, key_file: Path | None, organization_id: str | None, head: str | None

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ class World:
         }
         self.has_ipv4 = True
         self.keys = [KEY]
+        self.outside: Callable[[Resolver], Resolver | None] = lambda resolver: resolver
         self.signer: SigningKey | str = SigningKey(DOMAIN, "s1", dkim.load_key(PRIVATE))
         self.clock = ManualClock()
         self.clock.at_ms = int(time.time() * 1000)  # certificates are made by the clock of the machine
@@ -73,8 +74,11 @@ class World:
         resolver = Resolver(settings.dns, self.clock)
         records = {DOMAIN: checks.records(DOMAIN, HOST, self.keys)}
         signers = {DOMAIN: self.signer}
+        outside = self.outside(resolver)
         return await examine(
-            Patient(settings, self.folder, records, resolver, self.clock, signers, reach, self.has_way)
+            Patient(
+                settings, self.folder, records, resolver, outside, self.clock, signers, reach, self.has_way
+            )
         )
 
     async def faults(self, *reach: str) -> dict[str, str]:
@@ -372,6 +376,22 @@ def test_a_master_key_that_is_a_credential_is_read_where_it_is_named(tmp_path: P
     assert "signing ours.example: not tried" in told and "where systemd hands it over" in told
     named = CliRunner().invoke(main, ["doctor", "--config", str(config), "--key-file", str(moved)])
     assert (named.exit_code, "not tried" in named.stdout) == (1, False)
+
+
+async def test_what_others_hear_of_this_host_is_asked_outside(world: World) -> None:
+    """systemd-resolved invents a PTR record for each address of the host it runs on."""
+    async with DnsServer() as others:
+        others.add(HOST, "A", ADDRESS)
+        settings = parse({"dns": {"nameservers": [f"127.0.0.1:{others.port}"], "timeout_s": 1}})
+        world.outside = lambda resolver: Resolver(settings.dns, world.clock)
+        told = await world.faults()
+    assert list(told) == ["ptr"] and told["ptr"].startswith("fault | it has no PTR record")
+
+
+async def test_where_nobody_tells_what_others_hear_it_is_not_looked_at(world: World) -> None:
+    world.outside = lambda resolver: None
+    told = await world.faults()
+    assert list(told) == ["name"] and told["name"].startswith("warning | systemd-resolved answers by itself")
 
 
 async def test_what_others_could_not_verify_is_a_fault(world: World) -> None:

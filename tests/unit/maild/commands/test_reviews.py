@@ -38,7 +38,7 @@ async def test_the_operator_sees_and_approves(held: Held, hands: Hands) -> None:
     assert shown["message"]["textBody"] == "Hello\x1b[2J"
     text = await hands.text("reviews", "show", review_id)
     assert r'message.textBody: "Hello\u001b[2J"' in text and "\x1b" not in text
-    assert "Subject: =?utf-8?" in await hands.text("reviews", "show", review_id, "--raw")
+    assert "Subject: Fwd: =?utf-8?" in await hands.text("reviews", "show", review_id, "--raw")
     assert review_id in await hands.text("reviews", "list")
     stale = await hands.refused("reviews", "approve", review_id, "--content-hash", f"sha256:{'0' * 64}")
     assert "content_changed" in stale
