@@ -23,6 +23,8 @@ FOLD_OCTETS: Final = 78
 _ENCODED_LINE_OCTETS = 76  # RFC 2047 §2: a line that holds an encoded word
 _WORD_OCTETS = 75
 _WORD_FRAME = len("=?utf-8?q??=")
+# Longer than lines should be, but filters hold it against mail when ASCII is encoded (rspamd: FROM_EXCESS_QP).
+_PLAIN_OCTETS = 200
 _INDENT_MAX = 40  # an encoded word that would begin behind it begins the next line
 
 _FIELD_NAME = re.compile(r"[!-9;-~]{1,76}")
@@ -61,7 +63,7 @@ def write_text(name: str, value: str) -> str:
     value = clean_text(value)
     if len(name) + 2 + len(value) <= FOLD_OCTETS and _is_plain(value):
         return _field(name, value)
-    if _is_plain(value) and max(map(len, words := _FOLD.split(value))) < FOLD_OCTETS - len(name) - 2:
+    if _is_plain(value) and max(map(len, words := _FOLD.split(value))) <= _PLAIN_OCTETS:
         return _fold(name, words)
     return _encoded_text(name, value)
 
@@ -214,13 +216,13 @@ def _is_plain(value: str) -> bool:
 
 
 def _phrase(name: str, indent: int) -> list[str]:
-    """A display name as words that may be folded between."""
+    """A display name as words that may be folded between: plain ones as one, since GMime 3.2 shows their fold."""
     name = clean_text(name)
     if not name:
         return []
-    if name.isascii() and "=?" not in name and len(name) <= _WORD_OCTETS - 2 - indent:
+    if name.isascii() and "=?" not in name and len(name) <= _PLAIN_OCTETS:
         if _ATOMS.fullmatch(name):
-            return name.split(" ")
+            return [name]
         return ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"']
     return encode_words(name, indent)
 
