@@ -13,7 +13,7 @@ import structlog
 from controlplane.contract.refusals import Refusal
 from controlplane.sending.admitting.admission import Refused, SendingWakes
 from controlplane.sending.preparing import Preparation
-from controlplane.sending.reviews.reviewing import Approval, Decided, Decider, Reviewing
+from controlplane.sending.reviews.reviewing import Approval, Decided, Decider, Reviewing, with_lineage
 from storage.agents import reviews
 from storage.audit.acts import Actor
 from storage.clock import Clock
@@ -45,6 +45,7 @@ class ReviewDesk:
         self, db: Database, organization_id: str, review_id: str, decider: Decider, approval: Approval
     ) -> ReviewRow:
         """Let the message go, durably; Refusal, and then it is held as before."""
+        decider = await db.read_for(organization_id, with_lineage, organization_id, review_id, decider)
         recipients = await db.lookup(self._entering, organization_id, review_id)
         if recipients is None:
             decided = await db.write(self._approve, organization_id, review_id, decider, approval)

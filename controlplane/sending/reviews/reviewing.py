@@ -44,11 +44,13 @@ ACTS = {
 
 class Decider(NamedTuple):
     """Who decides. `name`: the id of a key or of a member, or `reviews.OPERATOR`. `key`: None for a person.
-    `request_id`: of the request that a member decided by."""
+    `request_id`: of the request that a member decided by. `is_descendant`: of the key that submitted; None:
+    nobody has asked (`with_lineage`)."""
 
     name: str
     key: Principal | None = None
     request_id: str | None = None
+    is_descendant: bool | None = None
 
     @property
     def actor(self) -> Actor:
@@ -217,6 +219,16 @@ class Reviewing:
 # Who may decide ------------------------------------------------------------------------------------
 
 
+def with_lineage(tx: Tx, organization_id: str, review_id: str, decider: Decider) -> Decider:
+    """Who wants to approve, and whether by a key that the submitter's brought about. That never changes, and chains of
+    keys may be long: it is not for a transaction that keeps others from writing."""
+    review = reviews.get(tx, organization_id, review_id)
+    if decider.key is None or review is None or review.submitted_by is None:
+        return decider
+    is_descendant = keys.descends_from(tx, organization_id, decider.name, review.submitted_by)
+    return decider._replace(is_descendant=is_descendant)
+
+
 def is_not_bound(tx: Tx, review: ReviewRow, decider: Decider) -> None:
     if decider.key is None:
         return
@@ -231,7 +243,7 @@ def is_not_of_the_submitter(tx: Tx, review: ReviewRow, decider: Decider) -> None
         return
     if submitter is None:  # scheduled before that was kept: any key may be the one
         raise Refusal("self_approval", details={"submittedBy": None})
-    if decider.name == submitter or keys.descends_from(tx, review.organization_id, decider.name, submitter):
+    if decider.name == submitter or decider.is_descendant is not False:
         raise Refusal("self_approval", details={"submittedBy": submitter})
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.mail import blobs, messages
 from storage.set_aside import LEFT_ALONE_S
+from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.clients.submitting import submitted, submitting
 from tests.support.running import Api, Running, until
@@ -753,6 +755,22 @@ async def test_who_approves_whose_mail(held: Held) -> None:
     assert (await held.approve(sent, grandchild)).code == "self_approval"
     listed = {one["id"]: one["mintedBy"] for one in (await held.reviewer.get("/v1/keys")).data}
     assert listed[grandchild_id] == child_id
+
+
+async def test_a_long_chain_of_keys_is_walked_beside_the_event_loop(
+    held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that mints a key with the last one each hour has a long one."""
+    threads: list[threading.Thread] = []
+    ask = keys.descends_from
+
+    def noted(*given: Any) -> bool:
+        threads.append(threading.current_thread())
+        return ask(*given)
+
+    monkeypatch.setattr(keys, "descends_from", noted)
+    assert (await held.approve(await held.held())).status == 200
+    assert len(threads) == 1 and threads[0] is not threading.current_thread()
 
 
 async def test_who_may_not_see_what_is_held_hears_nothing_of_it(held: Held) -> None:
