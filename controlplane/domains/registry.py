@@ -253,7 +253,9 @@ class Registry:
             for record in wanted
         }
         try:
-            after, evicted = await store.write(self._record, actor, row, wanted, findings, on_request, made)
+            # Others may have any number of inboxes on a name that is verified now, and lose them with this commit.
+            write = store.write if row.status == "verified" else store.write_apart
+            after, evicted = await write(self._record, actor, row, wanted, findings, on_request, made)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import ApiTuning, Tuning
+from storage.mail import inboxes
 from storage.sending import outbound
 from tests.support.peers.doh_server import publish
 from tests.support.running import APEX, HOSTNAME, SHARED, SHARED_TOO, Running
@@ -404,6 +405,22 @@ async def test_who_verifies_a_name_ends_what_waits_in_inboxes_that_others_had_on
     assert (message["status"], message["failureReason"]) == ("failed", "inbox_not_found")
     assert (await reviewer.get(f"/v1/reviews/{held['review']['id']}")).data["status"] == "withdrawn"
     assert (await world.api.post(f"/v1/claims/{claim['id']}/extend", {})).code == "claim_lost"
+
+
+async def test_inboxes_are_taken_from_others_beside_the_event_loop(
+    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be thousands on one name, each with a row of its owner's audit log."""
+    threads: list[threading.Thread] = []
+    evict = inboxes.evict_others
+
+    def noted(*given: Any) -> list[tuple[str, str]]:
+        threads.append(threading.current_thread())
+        return evict(*given)
+
+    monkeypatch.setattr(inboxes, "evict_others", noted)
+    await world.verified()
+    assert len(threads) == 1 and threads[0] is not threading.current_thread()
 
 
 async def test_verifying_publishes_an_event(world: DomainWorld) -> None:
