@@ -1,6 +1,7 @@
 """How many recipients the queue may still take, also within a burst.
 
-The store is asked at most once in RECHECK_MS, since it counts rows; in between this process counts what it admits.
+The store is asked at most once in RECHECK_MS, since it counts rows, and senders wait for that; once in FAR_RECHECK_MS
+while what was admitted since is little of the room that there was. In between this process counts what it admits.
 A place is taken before the message is composed and given back when its transaction is over, so sends that race
 can't all see the last one. What was admitted while the store was being asked may count twice until the next look.
 """
@@ -16,6 +17,8 @@ from storage.engine.database import Database
 from storage.sending import outbound
 
 RECHECK_MS = 1000
+FAR_RECHECK_MS = 10_000
+LITTLE = 0.1  # of the room
 
 
 @dataclass
@@ -53,8 +56,11 @@ class QueueRoom:
             self._looked_at_ms = now_ms
 
     def _is_known(self) -> bool:
-        at_ms = self._looked_at_ms
-        return at_ms is not None and abs(self._clock.now_ms() - at_ms) < RECHECK_MS
+        if self._looked_at_ms is None:
+            return False
+        is_far = self._admitted + self._held <= LITTLE * (self._limit - self._depth)
+        age_ms = abs(self._clock.now_ms() - self._looked_at_ms)
+        return age_ms < (FAR_RECHECK_MS if is_far else RECHECK_MS)
 
     def refuse(self, recipients: int) -> None:
         """Refusal when there is no room for this many recipients (0: none enters the queue yet)."""

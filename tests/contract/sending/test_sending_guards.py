@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from storage.clock import iso
+from storage.engine.tx import Tx
+from storage.sending import outbound
 from tests.conftest import Start
 from tests.support.running import Running
 from tests.support.worlds.reviewing import Held
@@ -184,6 +186,30 @@ async def test_a_burst_does_not_go_over_the_limit(start: Start) -> None:
     assert (await maild.api.send(bot)).status == 503
     clock.forward(2)
     assert (await maild.api.send(bot)).status == 503
+
+
+async def test_a_queue_far_from_its_limit_is_not_counted_each_second(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each sender of that moment waits for the count, which takes as long as the queue is."""
+    looks: list[int] = []
+    depth = outbound.depth
+
+    def noted(tx: Tx) -> int:
+        looks.append(1)
+        return depth(tx)
+
+    monkeypatch.setattr(outbound, "depth", noted)
+    clock = ManualClock()
+    maild = await start(clock=clock, outbound={"max_queued": 20})
+    bot = await maild.inbox("bot")
+    counted = []
+    for seconds in (0, 2, 2, 2, 10):
+        clock.forward(seconds)
+        assert (await maild.api.send(bot)).status == 201
+        counted.append(len(looks))
+    # Two of the twenty are little of the room; of the seventeen that were left at the next look, one.
+    assert counted == [1, 1, 1, 2, 3]
 
 
 async def test_what_was_refused_for_another_reason_takes_no_place(start: Start) -> None:
