@@ -1,16 +1,18 @@
 """Questions to nameservers: UDP, then TCP for what is truncated, each server in turn until the caller's deadline.
 
-A server that refuses, fails or sends garbage is not asked again for this question; one that is silent is, later, and
-the next questions begin with another.
+A server that refuses, fails or sends garbage is not asked again for this question; one that is silent is, later, may
+still answer, and the next questions begin with another.
 """
 
 import asyncio
 import os
 import random
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from typing import cast
 
 import structlog
 
@@ -134,63 +136,104 @@ class DnsClient:
         caller has the deadline.
         """
         nameservers = self._silent.behind_others(self._nameservers())
-        while nameservers:
-            for nameserver in tuple(nameservers):
-                question = DnsQuestion(self._random.getrandbits(16), name, TYPES[rdtype])
-                try:
-                    async with asyncio.timeout(self._try_s):
-                        answer = await _exchange(nameserver, question)
-                except TimeoutError:
-                    self._silent.was_silent(nameserver)
-                    continue
-                except (OSError, EOFError, DnsGarbage) as error:
-                    if is_exhaustion(error):
-                        raise
-                    nameservers.remove(nameserver)
-                    continue
-                self._silent.answered(nameserver)
-                if answer.rcode in (NOERROR, NXDOMAIN):
-                    return answer
-                nameservers.remove(nameserver)
+        asked = _AskedNameservers(lambda: DnsQuestion(self._random.getrandbits(16), name, TYPES[rdtype]))
+        try:
+            while nameservers:
+                for nameserver in tuple(nameservers):
+                    answer = await self._try(asked, nameserver, nameservers)
+                    if answer is not None:
+                        return answer
+        finally:
+            asked.close()
         raise NoNameserver
 
+    async def _try(
+        self, asked: "_AskedNameservers", nameserver: Nameserver, nameservers: list[Nameserver]
+    ) -> DnsAnswer | None:
+        """The answer of this one, or of one before that comes late. Those that fail leave the list."""
+        try:
+            async with asyncio.timeout(self._try_s):
+                await asked.ask(nameserver)
+                while nameserver in nameservers:
+                    asker, heard = await asked.next()
+                    answer = await _read(asker, heard)
+                    if answer is not None:
+                        self._silent.answered(asker.nameserver)
+                        if answer.rcode in (NOERROR, NXDOMAIN):
+                            return answer
+                    if asker.nameserver in nameservers:
+                        nameservers.remove(asker.nameserver)
+        except TimeoutError:
+            self._silent.was_silent(nameserver)
+        return None
 
-async def _exchange(nameserver: Nameserver, question: DnsQuestion) -> DnsAnswer:
-    answer = read_answer(await _over_udp(nameserver, question), question)
-    if answer.truncated:
-        wire = await _over_tcp(nameserver, question)
-        if not question.is_answered_by(wire):
-            raise DnsGarbage("an answer to something else")
-        answer = read_answer(wire, question)
-        if answer.truncated:
-            raise DnsGarbage("truncated over TCP")
-    return answer
 
+class _AskedNameservers:
+    """Whom one question went to, on a socket for each: its port is one more number that a forger must guess (RFC 5452
+    §9.2). Who is asked again gets the same octets on the same socket, so that what he answered meanwhile counts: else
+    nobody would be heard who needs longer than a try."""
 
-async def _over_udp(nameserver: Nameserver, question: DnsQuestion) -> bytes:
-    # A socket for each question: its port is one more number that a forger must guess (RFC 5452 §9.2).
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[bytes] = loop.create_future()
-    asker = _Asker(question.is_answered_by, answered)
-    try:
-        transport, _ = await loop.create_datagram_endpoint(lambda: asker, remote_addr=nameserver)
-        transport.sendto(question.to_wire())
-        return await answered
-    finally:
-        asker.close()
+    def __init__(self, question: Callable[[], DnsQuestion]) -> None:
+        self._question = question
+        self._askers: dict[Nameserver, _Asker] = {}
+        self._heard: deque[_Heard] = deque()
+        self._waiting: asyncio.Future[None] | None = None
+
+    async def ask(self, nameserver: Nameserver) -> None:
+        """OSError where there is no room here to ask; any other is heard."""
+        asker = self._askers.get(nameserver)
+        if asker is None:
+            asker = self._askers[nameserver] = _Asker(nameserver, self._question(), self._hear)
+        try:
+            await asker.send()
+        except OSError as error:
+            if is_exhaustion(error):
+                raise
+            self._hear((asker, error))
+
+    async def next(self) -> "_Heard":
+        """What came next: octets or an error."""
+        if not self._heard:
+            self._waiting = asyncio.get_running_loop().create_future()
+            await self._waiting
+        return self._heard.popleft()
+
+    def _hear(self, heard: "_Heard") -> None:
+        self._heard.append(heard)
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def close(self) -> None:
+        for asker in self._askers.values():
+            asker.close()
 
 
 class _Asker(asyncio.DatagramProtocol):
     """Passes over what is no answer: it may be forged, and the true one on its way."""
 
-    def __init__(self, is_answer: Callable[[bytes], bool], answered: asyncio.Future[bytes]) -> None:
-        self._is_answer = is_answer
-        self._answered = answered
-        self._transport: asyncio.BaseTransport | None = None
+    def __init__(
+        self,
+        nameserver: Nameserver,
+        question: DnsQuestion,
+        hear: Callable[["_Heard"], None],
+    ) -> None:
+        self.nameserver = nameserver
+        self.question = question
+        self._hear_of = hear
+        self._transport: asyncio.DatagramTransport | None = None
+        self._waits = False
         self._is_closed = False
 
+    async def send(self) -> None:
+        self._waits = True
+        if self._transport is None:
+            loop = asyncio.get_running_loop()
+            await loop.create_datagram_endpoint(lambda: self, remote_addr=self.nameserver)
+        if self._transport is not None:
+            self._transport.sendto(self.question.to_wire())
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
+        self._transport = cast(asyncio.DatagramTransport, transport)  # uvloop's is no subclass of it
         if self._is_closed:
             transport.close()
 
@@ -201,12 +244,43 @@ class _Asker(asyncio.DatagramProtocol):
             self._transport.close()
 
     def datagram_received(self, data: bytes, addr: object) -> None:
-        if not self._answered.done() and self._is_answer(data):
-            self._answered.set_result(data)
+        if self._waits and self.question.is_answered_by(data):
+            self._hear(data)
 
     def error_received(self, exc: Exception) -> None:
-        if not self._answered.done():
-            self._answered.set_exception(exc)
+        if self._waits:
+            self._hear(exc)
+
+    def _hear(self, heard: bytes | Exception) -> None:
+        self._waits = False
+        self._hear_of((self, heard))
+
+
+_Heard = tuple[_Asker, bytes | Exception]
+
+
+async def _read(asker: _Asker, heard: bytes | Exception) -> DnsAnswer | None:
+    """None for what is no answer. OSError where there is no room here to ask."""
+    try:
+        if isinstance(heard, Exception):
+            raise heard
+        answer = read_answer(heard, asker.question)
+        return await _whole(asker) if answer.truncated else answer
+    except (OSError, EOFError, DnsGarbage) as error:
+        if is_exhaustion(error):
+            raise
+        return None
+
+
+async def _whole(asker: _Asker) -> DnsAnswer:
+    """What did not fit into a datagram. OSError, EOFError, DnsGarbage."""
+    wire = await _over_tcp(asker.nameserver, asker.question)
+    if not asker.question.is_answered_by(wire):
+        raise DnsGarbage("an answer to something else")
+    answer = read_answer(wire, asker.question)
+    if answer.truncated:
+        raise DnsGarbage("truncated over TCP")
+    return answer
 
 
 async def _over_tcp(nameserver: tuple[str, int], question: DnsQuestion) -> bytes:

@@ -1,6 +1,7 @@
 """The resolver: four outcomes, one query for equal questions, a cache by TTL."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -167,6 +168,21 @@ async def test_the_next_nameserver_answers_for_one_in_trouble(trouble: str) -> N
         port = 1 if trouble == "dead" else first.port
         settings = Dns(nameservers=(f"127.0.0.1:{port}", f"127.0.0.1:{second.port}"), timeout_s=1)
         assert await Resolver(settings, ManualClock()).mx("x.test") == [Mx(10, "mx.x.test")]
+
+
+async def test_an_answer_that_comes_after_its_try_counts() -> None:
+    """A line that is full, or a nameserver that needs five seconds, is slow for each question alike."""
+    async with DnsServer() as slow:
+        slow.add_mx("x.test")
+        first = slow.hold = asyncio.Event()
+        resolver = Resolver(replace(slow.settings, timeout_s=2), ManualClock())
+        asking = asyncio.create_task(resolver.mx("x.test"))
+        await slow.asked.wait()
+        slow.asked.clear()
+        slow.hold = asyncio.Event()
+        await slow.asked.wait()  # it is asked again
+        first.set()  # and answers what it was asked first
+        assert await asking == [Mx(10, "mx.x.test")]
 
 
 def both(first: DnsServer, second: DnsServer) -> Dns:
