@@ -78,6 +78,21 @@ async def test_odd_paths_get_an_envelope(shared: Running, path: str) -> None:
     assert (answer.status, answer.code) == (404, "not_found")
 
 
+@pytest.mark.parametrize("strange", ["evt_01m7yg00000000000000000000", "nothing"])
+@pytest.mark.parametrize(
+    "route",
+    [one for one in OPERATIONS if "{id}" in one.path and one.method in ("GET", "DELETE")],
+    ids=lambda route: route.id,
+)
+@on_shared
+async def test_an_id_of_another_kind_in_a_path_is_not_found(
+    shared: Running, route: Any, strange: str
+) -> None:
+    answer = await shared.api.call(route.method, route.path.replace("{id}", strange))
+    missing = next(code for code in route.refusals if code.endswith("_not_found"))
+    assert (answer.status, answer.code) == (404, missing)
+
+
 @on_shared
 async def test_a_wrong_method_is_405_and_says_which_are_right(shared: Running) -> None:
     for template in {route.path for route in OPERATIONS}:
