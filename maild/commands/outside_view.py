@@ -1,7 +1,7 @@
 """Who is asked what others hear of this host.
 
 systemd-resolved answers by itself for the name of the host that it runs on, and for the PTR records of its addresses
-(its manual, systemd-resolved(8), "Synthetic Records"): they are there, whatever DNS says. Those that it asks know better.
+("Synthetic Records" of its manual): they are there, whatever DNS says. Those that it asks know better.
 """
 
 from collections.abc import Sequence
