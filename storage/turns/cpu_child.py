@@ -4,7 +4,8 @@
     stdin: asked, stdout: answered, each a length of 8 octets and a pickle
 
 What is asked for comes from the process that began it, and nobody else holds the pipe. It ends when its input does.
-What strangers wrote only ever is a value. Its memory is limited, and it yields to the event loop where cores are few.
+What strangers wrote only ever is a value. Its memory is limited, where the machine has none left it goes first, and it
+yields to the event loop where cores are few.
 What takes more than WORK_S seconds of a processor ends the process, by SIGPROF.
 """
 
@@ -17,10 +18,12 @@ import struct
 import sys
 import traceback
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any
 
 LENGTH = struct.Struct("!Q")
 MEMORY_BYTES = 1 << 30
+OOM_SCORE = 500  # proc_pid_oom_score_adj(5): as if it had half of all memory besides
 
 
 def map_file(path: str) -> mmap.mmap:
@@ -63,6 +66,10 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     with suppress(OSError):
         os.nice(int(sys.argv[2]))
+    with suppress(
+        OSError
+    ):  # a machine without memory ends this process before the daemon, which begins another
+        Path("/proc/self/oom_score_adj").write_text(f"{OOM_SCORE}\n")
     # No handler of Python's: what never ends may be one call in C.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     asked_of, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

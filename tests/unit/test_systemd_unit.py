@@ -51,6 +51,11 @@ def test_the_journal_drops_no_line_of_the_mail_log() -> None:
     assert seconds > 0 and int(settings["LogRateLimitBurst"][0]) / seconds >= 10_000
 
 
+def test_a_process_that_computes_and_is_ended_for_want_of_memory_ends_nothing_else() -> None:
+    """By default the unit is stopped, with every session; the daemon just begins another process."""
+    assert _settings()["OOMPolicy"] == ["continue"]
+
+
 def test_the_daemon_alone_says_how_it_asks_for_memory() -> None:
     assert "MALLOC" not in " ".join(_settings()["Environment"]), "maild/allocator.py sets what was measured"
 

@@ -38,6 +38,10 @@ def dies_once(mark: Path) -> int:
     os._exit(9)
 
 
+def oom_score() -> int:
+    return int(Path("/proc/self/oom_score_adj").read_text())
+
+
 async def test_a_function_runs_elsewhere_and_gives_what_it_gives_here(cpu: CpuProcess) -> None:
     assert cpu.pid is None, "begun before it was needed"
     assert await cpu.run("a", partial(os.getpid)) == cpu.pid != os.getpid()
@@ -96,6 +100,11 @@ async def test_memory_without_end_is_refused_there(cpu: CpuProcess) -> None:
     with pytest.raises(ComputingFailed, match="MemoryError"):
         await cpu.run("a", partial(bytearray, 2 * cpu_child.MEMORY_BYTES))
     assert await cpu.run("a", partial(len, RAW)) == len(RAW)
+
+
+async def test_a_machine_without_memory_ends_it_before_the_daemon(cpu: CpuProcess) -> None:
+    """Its work is done by the next one; with the daemon every session and request would end."""
+    assert await cpu.run("a", partial(oom_score)) >= oom_score() + 500
 
 
 async def test_owners_take_turns(cpu: CpuProcess, tmp_path: Path) -> None:
