@@ -1,8 +1,8 @@
 """What leaves the daemon, read by programs that we did not write: it says exactly what the API was given.
 
 Each mail goes to a real Postfix (by MX, DKIM-signed) and to a sink that keeps the octets as they came. dkimpy, opendkim
-and mailauth verify the signatures; Python's `email`, postal-mime and mailparser read the mail back; SpamAssassin, which
-knows what broken mailers write, has nothing against the ordinary ones.
+and mailauth verify the signatures; Python's `email`, postal-mime and mailparser read the mail back; SpamAssassin and
+rspamd, which know what broken mailers write, have nothing against its form.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ from tests.support.machine import node, tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import Postfix
+from tests.support.rspamd import RULES, rspamd, symbols
 
 pytestmark = pytest.mark.interop
 
@@ -157,9 +158,29 @@ MAILS = {
         },
         unsubscribe=True,
     ),
+    "names of ascii": Mail("two  blanks and " + "x" * 150, "x", name="Ada (Sales), " * 7 + "Ada"),
+    "answers elsewhere": Mail(
+        "x", "x", headers={"Reply-To": 'Jürgen <j@ours.test>, "数, Ltd" <k@bücher.test>'}
+    ),
+    "text files": Mail(
+        "Texts",
+        "x",
+        files=(
+            File('größe; "neu".csv', "text/csv", "größe;1\n".encode()),
+            File("a.txt", "text/plain", "سلام\r\n".encode()),
+        ),
+    ),
     "smtputf8": Mail("Grüße", "Grüße", to=(f"grüße@{SINK}", f"grüße@{THERE}"), is_seven_bit=False),
 }
 ORDINARY = ("plain", "html", "file", "twenty files")
+FORM_RULES = re.compile(
+    r"EXCESS|EMPTY|BROKEN|MISSING|UNPARS|INVALID|ENCODING|DATE|MULTIPLE|_ILLEGAL|MID_(?!RHS_MATCH)|NO_SPACE"
+)
+EXCUSED = {
+    "subject of one word": {"SUBJ_EXCESS_QP"},  # longer than a line should be by far
+    "subject that looks encoded": {"SUBJ_EXCESS_QP", "SUBJ_EXCESS_BASE64"},  # it has to be
+    "smtputf8": {"INVALID_RCPT_8BIT", "TO_NEEDS_ENCODING", "RCVD_ILLEGAL_CHARS"},  # RFC 6532
+}
 BODY_RULES = re.compile(
     r"MIME|BASE64|MISSING|INVALID|HEADER|MSGID|DATE|ENCODED|CHARSET|EMPTY|MALFORMED|UNPARSE"
 )
@@ -313,6 +334,21 @@ def found_wrong(part: EmailMessage) -> list[str]:
     return [repr(one) for one in (*part.defects, *(one for value in part.values() for one in value.defects))]
 
 
+def test_answers_go_where_reply_to_says(wire: Wire) -> None:
+    for raw in (wire.at_sink["answers elsewhere"], wire.at_postfix["answers elsewhere"]):
+        mailboxes = message_from_bytes(raw, EmailMessage, policy=policy.default)["Reply-To"].addresses
+        assert [(one.display_name, one.addr_spec) for one in mailboxes] == [
+            ("Jürgen", "j@ours.test"),
+            ("数, Ltd", "k@xn--bcher-kva.test"),
+        ]
+
+
+def test_text_files_are_read_in_their_charset(wire: Wire) -> None:
+    mail = message_from_bytes(wire.at_postfix["text files"], EmailMessage, policy=policy.default)
+    read = [part.get_content() for part in mail.iter_attachments()]
+    assert [one.encode() for one in read] == [one.content for one in MAILS["text files"].files]
+
+
 @pytest.mark.parametrize("case", MAILS)
 def test_the_api_shows_what_it_was_given(wire: Wire, case: str) -> None:
     shown = wire.shown[case]
@@ -388,6 +424,19 @@ async def test_spamassassin_has_nothing_against_ordinary_mail(wire: Wire, tmp_pa
         assert status is not None, report
         assert float(status[2]) < 1, f"{case}: {status[3]}"
         assert not BODY_RULES.search(status[3]), f"{case}: {status[3]}"
+
+
+@tools.needs("rspamd", root=True)
+async def test_rspamd_has_nothing_against_the_form_of_mail(wire: Wire) -> None:
+    async with asyncio.timeout(TEST_S), rspamd(RULES) as port:
+        found = {case: await symbols(port, raw) for case, raw in wire.at_postfix.items()}
+    held = {
+        case: against - EXCUSED.get(case, set())
+        for case, names in found.items()
+        if (against := {one for one in names if FORM_RULES.search(one)})
+    }
+    assert {case: against for case, against in held.items() if against} == {}
+    assert all("MIME_TRACE" in names for names in found.values())  # its rules did run
 
 
 def written(mails: dict[str, bytes], folder: Path) -> dict[str, str]:

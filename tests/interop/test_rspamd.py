@@ -1,21 +1,17 @@
 """A real rspamd decides: what it knows as spam (GTUBE, the test string of all filters) is refused."""
 
 import asyncio
-import shutil
-from pathlib import Path
 
 import pytest
 
-from scripts.bench.measure import Helper
 from tests.conftest import Start
 from tests.support.machine import tools
-from tests.support.peers.postfix import free_port
+from tests.support.rspamd import rspamd
 from tests.support.worlds.sender_world import mail_from
 
 pytestmark = pytest.mark.interop
 
 GTUBE = b"XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X\r\n"
-USER = "_rspamd"
 CONF = """\
 options {{
   pidfile = "{folder}/pid"; filters = "regexp"; url_tld = "{folder}/tlds"; gtube_patterns = "reject";
@@ -28,16 +24,8 @@ actions {{ reject = 15; add_header = 6; greylist = 4; }}
 
 
 @tools.needs("rspamd", root=True)
-async def test_rspamd_refuses_what_it_knows_as_spam(start: Start, tmp_path: Path) -> None:
-    folder, port = tmp_path / "rspamd", free_port()
-    folder.mkdir()
-    (folder / "tlds").write_text("test\n")
-    (folder / "conf").write_text(CONF.format(folder=folder, port=port))
-    for one in (tmp_path, folder, *folder.iterdir()):
-        shutil.chown(one, USER, USER)
-    tmp_path.parent.chmod(0o755)
-    command = [tools.path_of("rspamd"), "-f", "-u", USER, "-g", USER, "-c", str(folder / "conf")]
-    async with asyncio.timeout(60), Helper(*command, port=port):
+async def test_rspamd_refuses_what_it_knows_as_spam(start: Start) -> None:
+    async with asyncio.timeout(60), rspamd(CONF) as port:
         maild = await start(inbound={"rspamd_url": f"http://127.0.0.1:{port}"})
         inbox = await maild.inbox("bot")
         spam = mail_from("ann@elsewhere.test") + b"\r\n" + GTUBE
