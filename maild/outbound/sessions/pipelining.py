@@ -20,9 +20,6 @@ from maild.outbound.sessions.replies import LEAST_REFUSAL, Malformed, ReplyReade
 from maild.outbound.sessions.session_faults import Desynchronized, MessageCut, reason
 from maild.outbound.signing.wire import END, LargeWire
 
-# A host that reads a block now and then would hold the session for a day.
-CONTENT_MIN_BYTES_PER_S = 20_000
-
 
 class PipeliningProtocol(SMTPProtocol):
     """aiosmtplib's protocol, which can also wait for several replies at once, and bounds what it reads. `record`: hears
@@ -70,6 +67,7 @@ class PipeliningProtocol(SMTPProtocol):
         self,
         wire: bytes | LargeWire,
         block_timeout: float,
+        content_timeout: float,
         end_timeout: float,
         took: Callable[[int], None] | None = None,
     ) -> SMTPResponse:
@@ -81,7 +79,7 @@ class PipeliningProtocol(SMTPProtocol):
             if isinstance(wire, bytes):
                 self.may_have_message = True
                 self.write(wire)
-            elif not await self._write_blocks(wire, group, block_timeout, took):
+            elif not await self._write_blocks(wire, group, block_timeout, content_timeout, took):
                 self._refuse_acceptance()
                 return self._replies[0]
             self.record.enter("answer")
@@ -117,15 +115,13 @@ class PipeliningProtocol(SMTPProtocol):
         wire: LargeWire,
         group: "asyncio.Future[None]",
         block_timeout: float,
+        content_timeout: float,
         took: Callable[[int], None] | None,
     ) -> bool:
         """False where the host has answered before the last block was written; MessageCut."""
         written = 0
         try:
-            async with (
-                asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S),
-                aclosing(wire.pieces()) as pieces,
-            ):
+            async with asyncio.timeout(content_timeout), aclosing(wire.pieces()) as pieces:
                 async for piece in pieces:
                     if self._replies:
                         return False

@@ -31,7 +31,12 @@ _LIMIT = re.compile(r"(MAILMAX|RCPTMAX)=([1-9][0-9]{0,5})", re.IGNORECASE)  # RF
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds; RFC 5321 §4.5.3.2."""
+    """Seconds; RFC 5321 §4.5.3.2.
+
+    `content`: of a whole message, for which the RFC has no bound: a host that reads a block now and then would hold the
+    session for a day. It does not go by the message's length, for a full line of our own is shared by all sessions: if
+    each had to keep a pace, all of them would miss it, and begin anew, and no message would ever get through.
+    """
 
     connect: float = 30
     greeting: float = 300
@@ -39,6 +44,7 @@ class Timeouts:
     envelope: float = 1800  # MAIL, RCPT for each and DATA together, where the host takes them one by one
     data_start: float = 120
     data_block: float = 180
+    content: float = 3600
     data_end: float = 600
     reset: float = 10  # the verdicts are known by then, and wait
     quit: float = 2
@@ -259,7 +265,7 @@ class NextHopSession:
         times = self._timeouts
         self._record.enter("data")
         self._record.say(f"(the message, {len(wire)} octets)")
-        reply = await self._protocol.send_content(wire, times.data_block, times.data_end, took)
+        reply = await self._protocol.send_content(wire, times.data_block, times.content, times.data_end, took)
         return SmtpReply.of(*reply)
 
     async def reset(self) -> bool:
