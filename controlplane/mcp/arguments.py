@@ -39,9 +39,9 @@ class NoArguments(Arguments):
 
 
 class FindArguments(Arguments):
-    query: Annotated[str, says("Words in sender, subject or text")] = ABSENT
+    query: Annotated[str, says("Part of the sender's name, an address, the subject or the text")] = ABSENT
     inboxId: InboxId = ABSENT
-    from_: Annotated[str, says("Part of the sender's address or name", alias="from")] = ABSENT
+    from_: Annotated[str, says("Part of the sender's address", alias="from")] = ABSENT
     unread: Annotated[bool, says("Has this label, or not")] = ABSENT
     labels: Annotated[list[str], says("All of these")] = ABSENT
     direction: Annotated[Literal["inbound", "outbound"], says("Received or sent")] = ABSENT

@@ -263,6 +263,16 @@ async def test_lists_are_pages(mcp: Mcp, maild: Running) -> None:
     assert one.startswith("1 message, newest first") and sent[1]["id"] in one
 
 
+async def test_a_sender_is_found_by_name_where_a_model_is_told_so(mcp: Mcp, maild: Running) -> None:
+    bot = await maild.inbox("bot")
+    found = await maild.received(bot, "From: Zoe Quux <z9@elsewhere.test>\nSubject: hello\n\nhi")
+    told = (await mcp.tools())["find_messages"]["inputSchema"]["properties"]
+    for argument, is_found in (("query", True), ("from", False)):
+        answer = await mcp.call("find_messages", **{f"_{argument}": "Quux"})
+        assert (found["id"] in answer.text) is is_found
+        assert ("name" in told[argument]["description"]) is is_found
+
+
 async def test_a_thread_ends_with_what_an_answer_names(mcp: Mcp, maild: Running) -> None:
     bot = await maild.inbox("bot")
     first = await maild.received(bot, mail(words="one", Message_ID="<a@elsewhere.test>"))
