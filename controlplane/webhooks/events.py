@@ -6,12 +6,14 @@ from typing import Any
 
 import msgspec
 
+from maild.message.reports import bounces
 from storage.clock import iso
 from storage.publishing.events import Words
 from storage.records import EventRow, load
 
 API_VERSION = "v1"
 TEXT_BYTES_MAX = 64 * 1024
+_FAILURES = ("email.bounced", "email.delayed")
 
 # As much as is shown of a text that is too large for its row (organization, message); None when it is gone.
 LoadText = Callable[[str, str], Awaitable[str | None]]
@@ -31,6 +33,8 @@ def envelope(event: EventRow, text: str | None, extracted_text: str | None) -> d
     if event.type == "email.received":
         data["text"], data["textTruncated"] = _cut(text)
         data["extractedText"] = data["text"] if extracted_text is None else _cut(extracted_text)[0]
+    if event.type in _FAILURES and "class" not in data:
+        data |= _meaning(event.type, data)
     document = {
         "id": event.id,
         "type": event.type,
@@ -52,6 +56,17 @@ def encode(document: dict[str, Any]) -> bytes:
         # A lone surrogate, which mail can smuggle into a text, becomes "?" and not a failed delivery.
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "replace")
+
+
+def _meaning(kind: str, data: dict[str, Any]) -> dict[str, str]:
+    """What a failure means of which the first versions wrote down only what was said, as `…/attempts` tells it."""
+    is_lasting = kind == "email.bounced" and data["bounceType"] != "transient"
+    is_ours = any(
+        one["address"] == data["recipient"] and one["remoteHost"] is None for one in data["recipients"]
+    )
+    said = (data["smtpCode"], data["enhancedCode"], data["diagnostic"] or "")
+    found = bounces.of_reply(*said, is_ours=is_ours) if is_lasting else bounces.of_expiry(*said)
+    return {"class": found.bounce_class, "advice": found.advice}
 
 
 def _cut(text: str | None) -> tuple[str | None, bool]:

@@ -63,6 +63,42 @@ async def test_other_events_carry_their_data_alone() -> None:
     assert (await rendered(event("email.sent"), Words("Hello", False, None)))["data"] == DATA
 
 
+FAILURE = {
+    "recipient": "b@x.test",
+    "recipients": [
+        {"address": "a@x.test", "remoteHost": None},
+        {"address": "b@x.test", "remoteHost": "mx.x.test"},
+    ],
+    "smtpCode": 550,
+    "enhancedCode": "5.1.1",
+    "diagnostic": "no such user",
+}
+DEFERRAL = {**FAILURE, "smtpCode": 421, "enhancedCode": None, "diagnostic": "too many connections, slow down"}
+
+
+@pytest.mark.parametrize(
+    ("type", "data", "expected"),
+    [
+        ("email.bounced", {**FAILURE, "bounceType": "permanent"}, ("address", "fix_address")),
+        ("email.bounced", {**DEFERRAL, "bounceType": "transient"}, ("throttled", "slow_down")),
+        ("email.delayed", DEFERRAL, ("throttled", "slow_down")),
+        (
+            "email.delayed",
+            {**DEFERRAL, "class": "content", "advice": "fix_content"},
+            ("content", "fix_content"),
+        ),
+        ("email.sent", DEFERRAL, (None, None)),
+    ],
+)
+async def test_a_failure_of_the_first_versions_says_what_it_means(
+    type: str, data: dict[str, Any], expected: tuple[str | None, str | None]
+) -> None:
+    """They did not write it down; what they wrote down stays."""
+    told = (await rendered(event(type)._replace(data=dump(data)), None))["data"]
+    assert (told.get("class"), told.get("advice")) == expected
+    assert data.items() <= told.items()
+
+
 @pytest.mark.parametrize(
     ("text", "expected", "truncated"),
     [
