@@ -21,16 +21,17 @@ class WantedCode(NamedTuple):
     link_hosts: Sequence[str]
 
 
-def pieces(mails: Sequence[CodeMail]) -> Iterator[Sequence[CodeMail]]:
-    """The mails in their order, as many together as have PIECE_CHARS, or one that has more: work for one turn."""
-    piece: list[CodeMail] = []
-    chars = 0
-    for mail in mails:
-        if piece and chars + len(mail.words) > PIECE_CHARS:
+def pieces(sizes: Sequence[tuple[str, int]]) -> Iterator[Sequence[str]]:
+    """The mails, each with its characters, in their order: as many together as have PIECE_CHARS, or one that has more.
+    That is what is read of them at a time, and looked into in one turn."""
+    piece: list[str] = []
+    together = 0
+    for message_id, chars in sizes:
+        if piece and together + chars > PIECE_CHARS:
             yield piece
-            piece, chars = [], 0
-        piece.append(mail)
-        chars += len(mail.words)
+            piece, together = [], 0
+        piece.append(message_id)
+        together += chars
     if piece:
         yield piece
 

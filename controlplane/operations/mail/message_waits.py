@@ -78,22 +78,23 @@ async def _first(call: Call, arrivals: Arrivals) -> FoundArrival | None:
 async def _first_by_code(call: Call, arrivals: Arrivals) -> FoundArrival | None:
     """Many mails may have to be looked into: those of a read together."""
     while True:
-        mails, is_end = await call.read(_few, call, arrivals)
+        sizes, is_end = await call.read(_few, call, arrivals)
         if is_end:
             return None
-        for piece in code_mail.pieces(mails):
-            work = partial(_fitting, piece, call.input.hasCode)
+        for piece in code_mail.pieces(sizes):
+            mails = await call.read(code_claims.mails, call.organization_id, piece)
+            work = partial(_fitting, mails, call.input.hasCode)
             for message_id in await call.services.cpu.run(call.organization_id, work):
                 found = await call.read(_whole, call, message_id)
                 if found is not None:
                     return FoundArrival(found, message_id)
 
 
-def _few(tx: Tx, call: Call, arrivals: Arrivals) -> tuple[Sequence[CodeMail], bool]:
-    """As `_step`, of several."""
+def _few(tx: Tx, call: Call, arrivals: Arrivals) -> tuple[Sequence[tuple[str, int]], bool]:
+    """As `_step`, of several: each with its characters."""
     call.principal.ask(tx)
     message_ids, is_end = arrivals.few(tx, call.services.clock.now_ms())
-    return code_claims.mails(tx, call.organization_id, message_ids), is_end
+    return code_claims.sizes(tx, call.organization_id, message_ids), is_end
 
 
 def _fitting(mails: Sequence[CodeMail], has_code: bool) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from controlplane.access.principal import LIVE
 from controlplane.contract.mail.codes import ClaimCode
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import code_mail, labelling
@@ -31,9 +32,10 @@ AT_ONCE_CHARS = 2048  # more is read beside the event loop
 
 
 class LookedAt(NamedTuple):
-    """One step of a look: mails that nobody has claimed, or where there are none, whether all were looked at."""
+    """One step of a look: mails that nobody has claimed, each with its characters, or where there are none, whether all
+    were looked at."""
 
-    mails: Sequence[CodeMail]
+    sizes: Sequence[tuple[str, int]]
     is_end: bool
 
 
@@ -53,8 +55,8 @@ class Search:
             looked = await self.call.read(_step, self.call, self.arrivals)
             if looked.is_end:
                 return self.doubtful
-            for piece in code_mail.pieces(looked.mails):
-                for found in await self._found(piece):
+            for piece in code_mail.pieces(looked.sizes):
+                for found in await self._found(await self.call.read(_mails, self.call, piece)):
                     claimed = await self._claimed(found)
                     if claimed is not None:
                         return claimed
@@ -109,13 +111,16 @@ def _made_before(tx: Tx, call: Call, retry: Retry | None) -> Accepted | None:
 
 
 def _step(tx: Tx, call: Call, arrivals: Arrivals) -> LookedAt:
-    """Look on. A test key is shown what test keys brought about: a code can be used once, and live keys wait for it."""
     call.principal.ask(tx)
     message_ids, is_end = arrivals.few(tx, call.services.clock.now_ms())
+    return LookedAt(code_claims.sizes(tx, call.organization_id, message_ids), is_end)
+
+
+def _mails(tx: Tx, call: Call, message_ids: Sequence[str]) -> list[CodeMail]:
+    """A test key is shown what test keys brought about: a code can be used once, and live keys wait for it."""
+    call.principal.ask(tx)
     mails = code_claims.mails(tx, call.organization_id, message_ids)
-    if call.principal.mode == "test":
-        mails = [mail for mail in mails if mail.mode == "test"]
-    return LookedAt(mails, is_end)
+    return mails if call.principal.mode == LIVE else [mail for mail in mails if mail.mode != LIVE]
 
 
 def _claim(tx: Tx, call: Call, found: FoundCode, retry: Retry | None) -> Accepted | None:

@@ -252,7 +252,7 @@ async def test_mail_without_a_code_is_looked_into_many_at_a_time(
     else:
         found = (await maild.api.get("/v1/messages/wait", hasCode="true", after=EVERYTHING)).data
         assert "482913" in found["message"]["textBody"] and found["cursor"] == found["message"]["id"]
-    assert reads.count(maild.organization_id) <= 5
+    assert reads.count(maild.organization_id) <= 7  # of 33 mails: three pieces, one of them the large one
     rest = await maild.api.get("/v1/messages/wait", hasCode="false", after=found["cursor"])
     assert rest.data["message"]["textBody"] == "Nothing.\n"
 

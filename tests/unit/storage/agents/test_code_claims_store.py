@@ -51,6 +51,10 @@ def test_mail_is_of_its_organization_and_not_held(tx: Tx) -> None:
     assert (first.message_id, last.message_id) == ("msg_003", "msg_001")
     assert (last.verified_domain, last.org_domains) == (None, {})
     assert code_claims.mails(tx, "org_2", ["msg_001"]) == []
+    messages.insert(tx, message_row(4, text_body="four", extracted_text="apart"))
+    asked = ["msg_004", "msg_002", "msg_001"]
+    assert code_claims.sizes(tx, "org_1", asked) == [("msg_004", 9), ("msg_001", 0)]
+    assert code_claims.sizes(tx, "org_2", asked) == []
 
 
 def test_a_code_is_handed_out_once(tx: Tx) -> None:
