@@ -56,11 +56,21 @@ def refused(checks: Sequence[DeciderCheck], review: ReviewRow, decider: Decider)
 def test_who_approves_and_who_rejects(
     review: ReviewRow, who: Principal, approves: str | None, rejects: str | None
 ) -> None:
-    decider = Decider.of(who)
+    decider = Decider.of(who)._replace(is_descendant=False)
     assert (refused(APPROVER_CHECKS, review, decider), refused(DECIDER_CHECKS, review, decider)) == (
         approves,
         rejects,
     )
+
+
+@pytest.mark.parametrize("is_descendant", [True, None])
+def test_a_descendant_and_whom_nobody_asked_about_approve_nothing_that_was_sent(
+    is_descendant: bool | None,
+) -> None:
+    decider = Decider.of(OTHER)._replace(is_descendant=is_descendant)
+    assert refused(APPROVER_CHECKS, SENT, decider) == "self_approval"
+    assert refused(APPROVER_CHECKS, ARRIVED, decider) is None
+    assert refused(DECIDER_CHECKS, SENT, decider) is None
 
 
 def test_the_operator_decides_about_all() -> None:
