@@ -25,7 +25,7 @@ from tests.support.machine import node, tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import Postfix
-from tests.support.rspamd import RULES, rspamd, symbols
+from tests.support.peers.rspamd import RULES, rspamd, symbols
 
 pytestmark = pytest.mark.interop
 

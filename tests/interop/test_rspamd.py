@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Start
 from tests.support.machine import tools
-from tests.support.rspamd import rspamd
+from tests.support.peers.rspamd import rspamd
 from tests.support.worlds.sender_world import mail_from
 
 pytestmark = pytest.mark.interop
