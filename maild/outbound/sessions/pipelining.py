@@ -6,6 +6,8 @@ step, so nothing more is written.
 """
 
 import asyncio
+import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import cast
@@ -19,6 +21,8 @@ from maild.outbound.sessions.attempt_record import HostRecord, masked
 from maild.outbound.sessions.replies import LEAST_REFUSAL, Malformed, ReplyReader
 from maild.outbound.sessions.session_faults import Desynchronized, MessageCut, reason
 from maild.outbound.signing.wire import END, LargeWire
+
+_BYTES_ACKED_AT = 120  # tcpi_bytes_acked of struct tcp_info, linux/tcp.h
 
 
 class PipeliningProtocol(SMTPProtocol):
@@ -130,8 +134,7 @@ class PipeliningProtocol(SMTPProtocol):
                     self.may_have_message = written + len(piece) > len(wire) - len(END)
                     self.write(piece)
                     written += len(piece)
-                    async with asyncio.timeout(block_timeout):
-                        await self._drain_helper()
+                    await self._drained(block_timeout)
                     if took is not None:
                         took(len(piece))
                     # What the host says must be read before a write fails: nothing is read after that.
@@ -147,6 +150,27 @@ class PipeliningProtocol(SMTPProtocol):
         finally:
             del group
         return True
+
+    async def _drained(self, block_timeout: float) -> None:
+        """Wait until most of what was written has left; TimeoutError where the host takes nothing for so long."""
+        while True:
+            before = self._acknowledged() if self._paused else 0
+            try:
+                async with asyncio.timeout(block_timeout):
+                    await self._drain_helper()
+                    return
+            except TimeoutError:
+                # On a line that all sessions share a piece may need longer, and yet get on.
+                if self._acknowledged() <= before:
+                    raise
+
+    def _acknowledged(self) -> int:
+        """How many octets the host has acknowledged, TLS included; 0 once the connection is closed."""
+        if self.transport is None or self.transport.is_closing():
+            return 0
+        connection: socket.socket = self.transport.get_extra_info("socket")
+        facts = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_ACKED_AT + 8)
+        return int.from_bytes(facts[_BYTES_ACKED_AT:], sys.byteorder)
 
     def write(self, data: bytes) -> None:
         if self.has_unsolicited_data:

@@ -1,8 +1,9 @@
 """How long a message may take on its way to a host, by the loop's clock, which these tests move."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from typing import Any
+import socket
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any, TypeVar
 
 import pytest
 
@@ -12,30 +13,35 @@ from maild.outbound.sessions.session_faults import MessageCut
 from maild.outbound.sessions.smtp_client import NextHopSession, Timeouts
 from maild.outbound.signing.wire import END
 
+T = TypeVar("T")
+
 PIECE = b"x" * 1000
+LONG = 300_000
+BUFFER = 8 * 1024
 TIMES = Timeouts()
 
 
 class SlowWire:
     """A message of which a piece is taken every so many seconds."""
 
-    def __init__(self, pieces: int, each_s: float, forward: Any) -> None:
+    def __init__(self, pieces: int, each_s: float, forward: Any, piece: bytes = PIECE) -> None:
+        self._piece = piece
         self._pieces = pieces
         self._each_s = each_s
         self._forward = forward
 
     def __len__(self) -> int:
-        return self._pieces * len(PIECE) + len(END)
+        return self._pieces * len(self._piece) + len(END)
 
     async def pieces(self) -> AsyncGenerator[bytes]:
         for _ in range(self._pieces):
-            yield PIECE
+            yield self._piece
             self._forward(self._each_s)
         yield END
 
 
-async def send(pieces: int, each_s: float) -> int:
-    """The code of the host's reply to it."""
+def movable_clock() -> Callable[[float], None]:
+    """Moves the running loop's clock on, by so many seconds."""
     loop = asyncio.get_running_loop()
     usual, ahead = loop.time, 0.0
 
@@ -44,6 +50,12 @@ async def send(pieces: int, each_s: float) -> int:
         ahead += seconds
 
     loop.time = lambda: usual() + ahead  # type: ignore[method-assign]
+    return forward
+
+
+async def send(pieces: int, each_s: float) -> int:
+    """The code of the host's reply to it."""
+    loop, forward = asyncio.get_running_loop(), movable_clock()
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(END)
@@ -63,9 +75,56 @@ async def send(pieces: int, each_s: float) -> int:
         server.close()
 
 
-def sent(pieces: int, each_s: float) -> int:
+async def send_to(reads_bytes_per_s: int, most: int) -> None:
+    """A message of LONG octets to a host that takes so many of them, at this pace."""
+    loop, forward = asyncio.get_running_loop(), movable_clock()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        listener.setblocking(False)
+        where = Hop("mx.test", *listener.getsockname())
+        record = AttemptRecord(loop.time).host(where)
+        session = await NextHopSession.connect(where.address, where.port, TIMES, record)
+        ours: Any = session._protocol.transport
+        ours.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+        theirs, _ = await loop.sock_accept(listener)
+        wire: Any = SlowWire(3, 0, forward, b"x" * (LONG // 3))
+        sending = asyncio.create_task(session.content(wire))
+        taken = 0
+        while taken < most and not sending.done():
+            octets = await loop.sock_recv(theirs, BUFFER)
+            taken += len(octets)
+            forward(len(octets) / reads_bytes_per_s)
+            if octets.endswith(END):
+                await loop.sock_sendall(theirs, b"250 taken\r\n")
+                break
+        with theirs:
+            for _ in range(0 if taken >= LONG else 3):  # what was on its way counts for one
+                forward(TIMES.data_block)
+                for _ in range(200):
+                    await asyncio.sleep(0)
+            assert sending.done() or taken >= LONG
+            try:
+                await sending
+            finally:
+                session.close()
+
+
+def run(story: Coroutine[Any, Any, T]) -> T:
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:  # uvloop's clock can't be moved
-        return runner.run(send(pieces, each_s))
+        return runner.run(story)
+
+
+def sent(pieces: int, each_s: float) -> int:
+    return run(send(pieces, each_s))
+
+
+def test_a_piece_of_which_something_gets_through_is_waited_for() -> None:
+    run(send_to(reads_bytes_per_s=150, most=LONG * 2))
+
+
+def test_a_host_that_takes_nothing_any_more_is_not() -> None:
+    with pytest.raises(MessageCut, match="timed out in the middle of the message"):
+        run(send_to(reads_bytes_per_s=150, most=LONG // 3))
 
 
 def test_a_message_that_gets_on_is_given_time_however_full_the_line_is() -> None:
