@@ -7,6 +7,7 @@ left out. And the position that is handed out where nothing came is as much olde
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from maild.message.fields.address import is_within
@@ -48,6 +49,13 @@ def position_now(tx: Tx, scope: Scope, now_ms: int) -> str:
     return _at(now_ms - MARGIN_MS) if last is None else last
 
 
+class FewArrivals(NamedTuple):
+    """Messages, each with its characters; where there are none, whether all were looked at."""
+
+    sizes: Sequence[tuple[str, int]]
+    is_end: bool
+
+
 class Arrivals:
     """Where a look for the first of them stands. `cursor`: the position that goes on behind what was looked at."""
 
@@ -78,15 +86,15 @@ class Arrivals:
             self.cursor = max(self.cursor, _at(now_ms - MARGIN_MS))
         return None, page.is_end
 
-    def few(self, tx: Tx, now_ms: int) -> tuple[list[str], bool]:
+    def few(self, tx: Tx, now_ms: int) -> FewArrivals:
         """As `step`, of all that one read has found to be as asked for: a page at most."""
         message_id, is_end = self.step(tx, now_ms)
         if message_id is None:
-            return [], is_end
+            return FewArrivals([], is_end)
         found = [message_id]
         while (one := self._next_fitting(tx)) is not None:
             found.append(self._answer(one)[0])
-        return found, False
+        return FewArrivals(code_claims.sizes(tx, self._wanted.scope.organization_id, found), False)
 
     def _begin(self, tx: Tx) -> int:
         """The position of `after`; and the cursor that stands for it."""

@@ -9,7 +9,7 @@ import msgspec
 from controlplane.contract import rendering
 from controlplane.contract.mail.messages import WaitMessage
 from controlplane.mail import code_mail
-from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
+from controlplane.mail.arrivals import Arrivals, FewArrivals, WantedMail, position_now
 from controlplane.operations.mail.shown_messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.reach import require_reach
@@ -78,10 +78,10 @@ async def _first(call: Call, arrivals: Arrivals) -> FoundArrival | None:
 async def _first_by_code(call: Call, arrivals: Arrivals) -> FoundArrival | None:
     """Many mails may have to be looked into: those of a read together."""
     while True:
-        sizes, is_end = await call.read(_few, call, arrivals)
-        if is_end:
+        looked = await call.read(_few, call, arrivals)
+        if looked.is_end:
             return None
-        for piece in code_mail.pieces(sizes):
+        for piece in code_mail.pieces(looked.sizes):
             mails = await call.read(code_claims.mails, call.organization_id, piece)
             work = partial(_fitting, mails, call.input.hasCode)
             for message_id in await call.services.cpu.run(call.organization_id, work):
@@ -90,11 +90,10 @@ async def _first_by_code(call: Call, arrivals: Arrivals) -> FoundArrival | None:
                     return FoundArrival(found, message_id)
 
 
-def _few(tx: Tx, call: Call, arrivals: Arrivals) -> tuple[Sequence[tuple[str, int]], bool]:
-    """As `_step`, of several: each with its characters."""
+def _few(tx: Tx, call: Call, arrivals: Arrivals) -> FewArrivals:
+    """As `_step`, of several."""
     call.principal.ask(tx)
-    message_ids, is_end = arrivals.few(tx, call.services.clock.now_ms())
-    return code_claims.sizes(tx, call.organization_id, message_ids), is_end
+    return arrivals.few(tx, call.services.clock.now_ms())
 
 
 def _fitting(mails: Sequence[CodeMail], has_code: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -11,7 +11,7 @@ from controlplane.access.principal import LIVE
 from controlplane.contract.mail.codes import ClaimCode
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import code_mail, labelling
-from controlplane.mail.arrivals import Arrivals, WantedMail
+from controlplane.mail.arrivals import Arrivals, FewArrivals, WantedMail
 from controlplane.mail.code_mail import FoundCode, WantedCode
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
@@ -31,14 +31,6 @@ CLAIMED = "code-claimed"
 AT_ONCE_CHARS = 2048  # more is read beside the event loop
 
 
-class LookedAt(NamedTuple):
-    """One step of a look: mails that nobody has claimed, each with its characters, or where there are none, whether all
-    were looked at."""
-
-    sizes: Sequence[tuple[str, int]]
-    is_end: bool
-
-
 @dataclass(slots=True)
 class Search:
     """A look for a code. `doubtful`: the first mail of which nobody can tell what it means."""
@@ -52,7 +44,7 @@ class Search:
     async def next(self) -> Accepted | FoundCode | None:
         """What was claimed; a doubtful mail where nothing else is there; None: nothing yet."""
         while True:
-            looked = await self.call.read(_step, self.call, self.arrivals)
+            looked = await self.call.read(_few, self.call, self.arrivals)
             if looked.is_end:
                 return self.doubtful
             for piece in code_mail.pieces(looked.sizes):
@@ -110,10 +102,9 @@ def _made_before(tx: Tx, call: Call, retry: Retry | None) -> Accepted | None:
     return recalled(tx, call.organization_id, retry)
 
 
-def _step(tx: Tx, call: Call, arrivals: Arrivals) -> LookedAt:
+def _few(tx: Tx, call: Call, arrivals: Arrivals) -> FewArrivals:
     call.principal.ask(tx)
-    message_ids, is_end = arrivals.few(tx, call.services.clock.now_ms())
-    return LookedAt(code_claims.sizes(tx, call.organization_id, message_ids), is_end)
+    return arrivals.few(tx, call.services.clock.now_ms())
 
 
 def _mails(tx: Tx, call: Call, message_ids: Sequence[str]) -> list[CodeMail]:
