@@ -90,6 +90,11 @@ def host_port(listen: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def address_port(address: str, port: int) -> str:
+    """The way back from `host_port`."""
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
 def is_loopback(host: str) -> bool:
     """Is it a name or an address of this very host? Without brackets."""
     if host == "localhost" or host.endswith(".localhost"):  # RFC 6761 §6.3

@@ -19,11 +19,10 @@ from cryptography import x509
 
 from conf.addresses import is_public
 from conf.log_events import clean
-from conf.settings import Settings, host_port
+from conf.settings import Settings, address_port, host_port
 from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.commands import signing_check
-from maild.commands.outside_view import place
 from maild.dnssec import validates
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
@@ -100,7 +99,7 @@ async def _silent_nameservers(patient: Patient) -> list[Diagnosis]:
     named = patient.resolver.nameservers
     if len(named) < 2:
         return []
-    alone = [replace(patient.settings.dns, nameservers=(place(*one),)) for one in named]
+    alone = [replace(patient.settings.dns, nameservers=(address_port(*one),)) for one in named]
     answers = await asyncio.gather(*(validates(dns, patient.clock) for dns in alone))
     if not any(answer is not None for answer in answers):
         return []  # said already

@@ -7,7 +7,7 @@ systemd-resolved answers by itself for the name of the host that it runs on, and
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conf.settings import Dns
+from conf.settings import Dns, address_port
 from maild.dns_client import Nameserver, SystemNameservers
 
 STUBS = frozenset({"127.0.0.53", "127.0.0.54"})
@@ -19,9 +19,4 @@ def seen_from_outside(dns: Dns, asked: Sequence[Nameserver], uplinks: str = UPLI
     it does not say, as of those that listen on another port than 53."""
     others = [one for one in asked if one[0] not in STUBS]
     named = others or SystemNameservers(uplinks)()
-    return replace(dns, nameservers=tuple(place(*one) for one in named)) if named else None
-
-
-def place(address: str, port: int) -> str:
-    """As `dns.nameservers` names it."""
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+    return replace(dns, nameservers=tuple(address_port(*one) for one in named)) if named else None

@@ -14,7 +14,7 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 
 from conf.addresses import network_of
-from conf.settings import Smtp, host_port
+from conf.settings import Smtp, address_port, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.errors import SmtpError
@@ -284,7 +284,7 @@ class SessionListener(Service):
 
 def _addresses(servers: Sequence[FairServer]) -> list[str]:
     sockets = [one for server in servers for one in server.sockets]
-    return [_show(*sock.getsockname()[:2]) for sock in sockets]
+    return [address_port(*sock.getsockname()[:2]) for sock in sockets]
 
 
 def _is_in(peer: str, networks: Sequence[Network]) -> bool:
@@ -293,7 +293,3 @@ def _is_in(peer: str, networks: Sequence[Network]) -> bool:
     except ValueError:
         return False  # "unknown": the connection was lost before it began
     return any(address in network for network in networks)
-
-
-def _show(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
