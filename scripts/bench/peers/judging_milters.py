@@ -5,13 +5,13 @@ results into the mail: a milter's proxy that scans by itself, with as many worke
 """
 
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.bench.measure import Helper
 from scripts.bench.peers.judging_world import CLIENT
 from tests.support.machine import tools
+from tests.support.peers import rspamd as private_rspamd
 
 SERVER = "mx.in.test"
 
@@ -36,7 +36,6 @@ UMask 0000
 Syslog false
 Background false
 """
-RSPAMD_USER = "_rspamd"
 RSPAMD_CONF = """\
 options {{
   pidfile = "{folder}/pid"; filters = "dkim"; url_tld = "{folder}/tlds";
@@ -74,14 +73,8 @@ def opendmarc(folder: Path) -> Helper:
 
 def rspamd(folder: Path) -> Helper:
     """`folder`: an empty one, that Postfix and rspamd's user may enter."""
-    (folder / "tlds").write_text("example\n")  # rspamd's own list takes it ten seconds to compile
-    (folder / "conf").write_text(RSPAMD_CONF.format(folder=folder, workers=os.cpu_count()))
-    for one in (folder, *folder.iterdir()):
-        shutil.chown(one, RSPAMD_USER, RSPAMD_USER)
-    return Helper(
-        tools.path_of("rspamd"), "-f", "-u", RSPAMD_USER, "-g", RSPAMD_USER, "-c", str(folder / "conf"),
-        path=folder / "socket",
-    )  # fmt: skip
+    conf = RSPAMD_CONF.format(folder=folder, workers=os.cpu_count())
+    return private_rspamd.helper(folder, conf, path=folder / "socket")
 
 
 def postfix_lines(milters: Sequence[Helper]) -> list[str]:

@@ -5,7 +5,6 @@ active, `dkim_signing`: a milter's proxy that scans by itself, with as many work
 """
 
 import os
-import shutil
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from scripts.bench.measure import Helper
 from tests.support.machine import tools
+from tests.support.peers import rspamd as private_rspamd
 
 DOMAIN = "x.test"
 SELECTOR = "s1"
@@ -32,7 +32,6 @@ Syslog no
 Background no
 """
 
-RSPAMD_USER = "_rspamd"
 RSPAMD_CONF = f"""\
 options {{{{
   pidfile = "{{folder}}/pid"; filters = "dkim"; url_tld = "{{folder}}/tlds";
@@ -53,26 +52,22 @@ modules {{{{ path = "/usr/share/rspamd/plugins/dkim_signing.lua"; }}}}
 
 def opendkim(folder: Path) -> Helper:
     """`folder`: an empty one, that Postfix may enter."""
-    _configure(folder, OPENDKIM_CONF.format(folder=folder))
+    _make_key(folder)
+    (folder / "conf").write_text(OPENDKIM_CONF.format(folder=folder))
     return Helper(tools.path_of("opendkim"), "-f", "-x", str(folder / "conf"), path=folder / "socket")
 
 
 def rspamd(folder: Path) -> Helper:
     """`folder`: an empty one, that Postfix and rspamd's user may enter."""
-    (folder / "tlds").write_text("test\n")  # rspamd's own list takes it ten seconds to compile
-    _configure(folder, RSPAMD_CONF.format(folder=folder, workers=os.cpu_count()))
-    for one in (folder, *folder.iterdir()):
-        shutil.chown(one, RSPAMD_USER, RSPAMD_USER)
-    return Helper(
-        tools.path_of("rspamd"), "-f", "-u", RSPAMD_USER, "-g", RSPAMD_USER, "-c", str(folder / "conf"),
-        path=folder / "socket",
-    )  # fmt: skip
+    _make_key(folder)
+    conf = RSPAMD_CONF.format(folder=folder, workers=os.cpu_count())
+    return private_rspamd.helper(folder, conf, path=folder / "socket")
 
 
 MILTERS = {"opendkim": opendkim, "rspamd": rspamd}
 
 
-def _configure(folder: Path, conf: str) -> None:
+def _make_key(folder: Path) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.TraditionalOpenSSL,
@@ -80,4 +75,3 @@ def _configure(folder: Path, conf: str) -> None:
     )
     (folder / f"{SELECTOR}.private").touch(0o600)
     (folder / f"{SELECTOR}.private").write_bytes(key)
-    (folder / "conf").write_text(conf)

@@ -5,7 +5,6 @@ address, and for names that end in .test.
 """
 
 import re
-import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -17,9 +16,9 @@ from scripts.bench.measure import Helper
 from tests.support.machine import tools
 from tests.support.mails.verdict_cases import VerdictCase
 from tests.support.peers import milter_client
+from tests.support.peers import rspamd as private_rspamd
 from tests.support.peers.postfix import free_port
 
-RSPAMD_USER = "_rspamd"
 RESOLVER_CONF = """\
 server:
   do-not-query-localhost: no
@@ -122,15 +121,10 @@ async def rspamd(folder: Path, dns_port: int) -> AsyncIterator["Rspamd"]:
     """One that runs these four checks alone. `folder`: that its user may reach."""
     folder.mkdir()
     port = free_port()
-    (folder / "tlds").write_text("test\n")  # its own list takes ten seconds to compile
     checks = "\n".join(f"{name} {{ check_local = true; }}" for name in _CHECKS)
     modules = " ".join(f'path = "/usr/share/rspamd/plugins/{name}.lua";' for name in _CHECKS[1:])
     conf = RSPAMD_CONF.format(folder=folder, port=port, dns_port=dns_port, checks=checks, modules=modules)
-    (folder / "conf").write_text(conf)
-    for one in (folder, *folder.iterdir()):
-        shutil.chown(one, RSPAMD_USER, RSPAMD_USER)
-    user = ["-u", RSPAMD_USER, "-g", RSPAMD_USER]
-    async with Helper(tools.path_of("rspamd"), "-f", *user, "-c", str(folder / "conf"), port=port):
+    async with private_rspamd.helper(folder, conf, port=port):
         yield Rspamd(f"http://127.0.0.1:{port}/checkv2")
 
 

@@ -34,23 +34,28 @@ _ASKERS = (
 )
 
 
+def helper(folder: Path, conf: str, *arguments: str, port: int = 0, path: Path | None = None) -> Helper:
+    """One whose worker listens there, with `conf` as its configuration. `folder`: that its user may reach; all in it is
+    that user's then."""
+    (folder / "conf").write_text(conf)
+    (folder / "tlds").write_text("test\nexample\n")  # its own list takes it ten seconds to compile
+    for one in (folder, *folder.rglob("*")):
+        shutil.chown(one, USER, USER)
+    command = [tools.path_of("rspamd"), "-f", "-u", USER, "-g", USER, "-c", str(folder / "conf")]
+    return Helper(*command, *arguments, port=port, path=path)
+
+
 @contextlib.asynccontextmanager
 async def rspamd(conf: str) -> AsyncIterator[int]:
     """`conf`: with `{folder}` and `{port}`. The port that its worker listens on."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="maild-rspamd-") as name:
         folder = Path(name)
-        (folder / "conf").write_text(conf.format(folder=folder, port=port))
-        (folder / "tlds").write_text("test\n")
         (folder / "local.d").mkdir()
         for module in _ASKERS:
             (folder / "local.d" / f"{module}.conf").write_text("enabled = false;")
-        for path in (folder, *folder.rglob("*")):
-            shutil.chown(path, USER, USER)
         places = [f"--var={one}={folder}" for one in ("LOCAL_CONFDIR", "DBDIR", "RUNDIR")]
-        who = ["-u", USER, "-g", USER]
-        command = [tools.path_of("rspamd"), "-f", *who, "-c", str(folder / "conf"), *places]
-        async with Helper(*command, port=port):
+        async with helper(folder, conf.format(folder=folder, port=port), *places, port=port):
             yield port
 
 
