@@ -24,7 +24,8 @@ from controlplane.egress.mta_sts import PolicyHosts
 from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
 from controlplane.sending.from_us.tls_reporter import TlsReporter
-from controlplane.transport.server import HttpError, HttpServer
+from controlplane.transport.server import HttpServer
+from controlplane.transport.web_listener import HttpError
 from controlplane.webhooks.event_streams import Streams
 from maild import allocator, descriptors, systemd
 from maild.audit_keeper import AuditKeeper

@@ -241,6 +241,11 @@ class Watch:
     def now(self) -> float:
         return asyncio.get_running_loop().time()
 
+    @property
+    def open(self) -> int:
+        """How many connections count at the moment."""
+        return len(self._connections)
+
     def start(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self.tuning.look_s, self._look)
 

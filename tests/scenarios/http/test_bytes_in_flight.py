@@ -151,8 +151,10 @@ async def test_a_client_that_left_while_it_waited_makes_no_work(
         await upload.bring(body)
         await held(small, len(body))
         upload.hang_up()
-        while small.daemon.http._watch._connections - {None}:  # until the loss was noticed
-            if not any(one.peer and one._current_request for one in small.daemon.http._watch._connections):
+        while small.daemon.http.listener.watch._connections - {None}:  # until the loss was noticed
+            if not any(
+                one.peer and one._current_request for one in small.daemon.http.listener.watch._connections
+            ):
                 break
             await asyncio.sleep(0.01)
     await held(small, 0)

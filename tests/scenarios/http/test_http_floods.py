@@ -29,7 +29,7 @@ async def test_health_asks_the_store_once_for_all_who_ask_at_once(
     monkeypatch.setattr(Database, "read", slowly)
     asking = [asyncio.create_task(maild.api.with_key(None).get("/health")) for _ in range(50)]
     async with asyncio.timeout(5):
-        while len(maild.daemon.http._watch._connections) < 50 or not asked:
+        while len(maild.daemon.http.listener.watch._connections) < 50 or not asked:
             await asyncio.sleep(0.01)
     during = asked
     answer.set()
@@ -51,7 +51,7 @@ async def test_requests_that_one_peer_sends_ahead_are_served_one_after_the_other
                 line.split(b": ")[1] for line in head.split(b"\r\n") if line.startswith(b"Content-Length")
             )
             await reader.readexactly(int(length))
-            assert all(len(one._messages) <= 64 for one in maild.daemon.http._watch._connections)
+            assert all(len(one._messages) <= 64 for one in maild.daemon.http.listener.watch._connections)
     writer.transport.abort()
 
 

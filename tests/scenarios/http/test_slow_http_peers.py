@@ -114,7 +114,7 @@ async def test_an_answer_that_is_taken_in_drops(start: Start) -> None:
     )
     taken = len(await loop.sock_recv(sock, 2000))
     async with asyncio.timeout(10):
-        while any(one._current_request for one in running.daemon.http._watch._connections):
+        while any(one._current_request for one in running.daemon.http.listener.watch._connections):
             with suppress(BlockingIOError):
                 taken += len(sock.recv(2000))
             await asyncio.sleep(0.05)
