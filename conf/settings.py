@@ -173,6 +173,7 @@ OptionalMailbox = Annotated[str, _optional(_mailbox)]
 HostPattern = Annotated[str, AfterValidator(_host_pattern)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
+OptionalListen = Annotated[str, _optional(_listen)]
 Address = Annotated[str, AfterValidator(_address)]
 Called = Annotated[str, AfterValidator(_called)]
 OptionalCalled = Annotated[str, _optional(_called)]
@@ -437,6 +438,13 @@ class Log(_Section):
     format: Literal["json", "console"] = "json"
 
 
+@dataclass(frozen=True, slots=True)
+class Metrics(_Section):
+    """`[metrics]`: where what the daemon counts and measures is served; empty: nowhere."""
+
+    listen: OptionalListen = ""
+
+
 DEFAULT_PLAN = "selfhost"
 
 
@@ -464,6 +472,7 @@ class Settings(_Section):
     storage: Storage = field(default_factory=Storage)
     limits: RequestLimits = field(default_factory=RequestLimits)
     log: Log = field(default_factory=Log)
+    metrics: Metrics = field(default_factory=Metrics)
     plans: Mapping[str, Plan] = field(default_factory=_shipped_plans)
 
     @property

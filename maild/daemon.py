@@ -24,6 +24,7 @@ from controlplane.egress.mta_sts import PolicyHosts
 from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
 from controlplane.sending.from_us.tls_reporter import TlsReporter
+from controlplane.transport.metrics_server import MetricsServer
 from controlplane.transport.server import HttpServer
 from controlplane.transport.web_listener import HttpError
 from controlplane.webhooks.event_streams import Streams
@@ -36,10 +37,12 @@ from maild.inbound.sessions.session_listener import ListenError, SessionListener
 from maild.inbound.wire import tls
 from maild.inbound.wire.certificate_watch import CertificateWatch
 from maild.last_resort import LastResort
+from maild.log_counts import LogCounts
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
 from maild.message.characters import guessing
 from maild.message.envelope_sender import EnvelopeSenders
+from maild.metrics import CONTENT_TYPE, DaemonMetrics, Measured
 from maild.outbound.routing.relays import Relays
 from maild.outbound.sessions.tls_policy import TlsPolicies
 from maild.outbound.signing.recipient_headers import RecipientHeaders
@@ -94,8 +97,16 @@ class StartError(Exception):
 class Daemon:
     """All parts of one running maild. `start()` returns when it serves; `stop()` drains it."""
 
-    def __init__(self, settings: Settings, clock: Clock | None = None, tuning: Tuning | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock | None = None,
+        tuning: Tuning | None = None,
+        lines: LogCounts | None = None,
+    ) -> None:
+        """`lines`: counts those of the log."""
         self._tuning = tuning or Tuning()
+        self._lines = lines or LogCounts()
         self._settings = settings
         self._clock = clock or Clock()
         self._folder = DataFolder(settings.data_path)
@@ -118,6 +129,7 @@ class Daemon:
         self.certificates: CertificateWatch
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
+        self.metrics: MetricsServer | None = None
 
     async def start(self) -> None:
         """StartError when the configuration, the store or a port stands in the way."""
@@ -205,6 +217,7 @@ class Daemon:
         self.tls_reporter, self.audit = api.tls_reporter, api.audit
         self.submission = submission(ground, common, api.log_in)
         self.certificates = self._certificate_watch()
+        self.metrics = self._metrics(ground) if self._settings.metrics.listen else None
         mail: list[Service] = [
             unheard,
             *([spam_filter] if spam_filter else []),
@@ -229,6 +242,7 @@ class Daemon:
                 *self._listeners,
                 self.certificates,
                 self.http,
+                *([self.metrics] if self.metrics is not None else []),
                 self.streams,
                 self.loop_monitor,  # nobody waits for what the start does
             ],
@@ -299,6 +313,31 @@ class Daemon:
     def _listeners(self) -> list[SessionListener]:
         return [self.listener, *([self.submission] if self.submission is not None else [])]
 
+    def _metrics(self, ground: Ground) -> MetricsServer:
+        smtp, outbound, folder = self._settings.smtp, self._settings.outbound, self._folder
+        certificates = (("smtp.tls_cert", smtp.tls_cert), ("outbound.tls_cert", outbound.tls_cert))
+        measured = Measured(
+            clock=ground.clock,
+            db=ground.db,
+            disk=ground.disk,
+            self_check=self.self_check,
+            loop_monitor=self.loop_monitor,
+            lines=self._lines,
+            http=self.http,
+            listeners=[(listener.door, listener) for listener in self._listeners],
+            certificates=[(key, file) for key, file in certificates if file],
+            files=folder.store_files,
+        )
+        later = asyncio.get_running_loop().call_later
+        return MetricsServer(
+            DaemonMetrics(measured).render,
+            CONTENT_TYPE,
+            self._settings.metrics.listen,
+            ground.ids,
+            StrangerLog(ground.clock.monotonic, later=later),
+            ground.tuning.http,
+        )
+
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server
         cert, key = smtp.tls_cert, smtp.tls_key
@@ -365,16 +404,18 @@ class Daemon:
         return json.dumps({"event": "ready", **self.places()})
 
     def places(self) -> dict[str, object]:
-        """Where it listens: `smtp`, `http`, and `submission`, where clients may log in."""
+        """Where it listens: `smtp`, `http`, `submission`, where clients may log in, and `metrics`."""
         found: dict[str, object] = {"smtp": self.listener.addresses, "http": self.http.url}
         if self.submission is not None:
             found["submission"] = [*self.submission.addresses, *self.submission.tls_addresses]
+        if self.metrics is not None:
+            found["metrics"] = f"{self.metrics.url}/metrics"
         return found
 
 
-async def serve(settings: Settings) -> None:
+async def serve(settings: Settings, lines: LogCounts) -> None:
     """Run until SIGTERM or SIGINT; raise when a part dies. SIGHUP reads the certificate again."""
-    daemon = _with_threads(settings)
+    daemon = _with_threads(settings, lines)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, daemon.reload)
     await daemon.start()
@@ -403,13 +444,13 @@ async def serve(settings: Settings) -> None:
         tell(log, LogEvent.STOPPED)
 
 
-def _with_threads(settings: Settings) -> Daemon:
+def _with_threads(settings: Settings, lines: LogCounts) -> Daemon:
     """All threads that it will want are there before anybody comes. StartError where the system has no room for
     them."""
     try:
         threads = started_threads(min(32, (os.cpu_count() or 1) + 4), "asyncio")  # as many as Python's own
         asyncio.get_running_loop().set_default_executor(threads)
-        return Daemon(settings)
+        return Daemon(settings, lines=lines)
     except Exhausted as error:
         fault = StartError(str(error))
         fault.may_pass = may_pass(error)
@@ -444,8 +485,8 @@ def _end(stopped: "asyncio.Future[None]") -> None:
         stopped.set_result(None)
 
 
-def run(settings: Settings) -> None:
-    """`serve` on uvloop."""
+def run(settings: Settings, lines: LogCounts) -> None:
+    """`serve` on uvloop. `lines`: counts those of the log."""
     if not faulthandler.is_enabled():  # else it tells somebody who asked for it elsewhere
         faulthandler.enable()
     allocator.keep_little()
@@ -455,4 +496,4 @@ def run(settings: Settings) -> None:
         raise StartError(str(error)) from error
     sys.setswitchinterval(SWITCH_S)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(settings))
+        runner.run(serve(settings, lines))

@@ -20,6 +20,7 @@ from structlog.typing import EventDict, ExcInfo, Processor
 
 from conf.settings import Log
 from maild import systemd
+from maild.log_counts import LogCounts, counting_logger
 from maild.log_lines import LogLines
 
 # Libraries that log each command or request at INFO, addresses included.
@@ -27,9 +28,10 @@ _QUIET = ("mail.log", "mail.debug", "aiohttp.access", "aiosmtplib", "asyncio")
 _RAW_KEY = re.compile(rb"svc_(live|test)_[0-9A-Za-z]+")
 
 
-def configure(settings: Log | None = None) -> None:
-    """Set up logging of the process, structlog's and the libraries', on stderr; None: the defaults."""
-    settings = settings or Log()
+def configure(settings: Log | None = None) -> LogCounts:
+    """Set up logging of the process, structlog's and the libraries', on stderr; None: the defaults. What is given back
+    counts the lines."""
+    settings, counts = settings or Log(), LogCounts()
     stamp = _Clock().stamp
     lines = LogLines(sys.stderr.buffer)
     atexit.register(lines.write)
@@ -47,11 +49,11 @@ def configure(settings: Log | None = None) -> None:
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     structlog.configure(
         processors=[*shared, *last],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        wrapper_class=counting_logger(level, counts),
         logger_factory=lines.logger,
         cache_logger_on_first_use=True,
     )
-    handler = _LibraryHandler(lines)
+    handler = _LibraryHandler(lines, counts)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -62,16 +64,19 @@ def configure(settings: Log | None = None) -> None:
     logging.captureWarnings(True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    return counts
 
 
 class _LibraryHandler(logging.StreamHandler[TextIO]):
     """Writes the lines of libraries behind those that were said before them."""
 
-    def __init__(self, lines: LogLines) -> None:
+    def __init__(self, lines: LogLines, counts: LogCounts) -> None:
         super().__init__(sys.stderr)
         self._lines = lines
+        self._counts = counts
 
     def emit(self, record: logging.LogRecord) -> None:
+        self._counts.note_of_library(record.levelname.lower())
         self._lines.write()
         super().emit(record)
 

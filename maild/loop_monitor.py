@@ -160,6 +160,8 @@ class LoopMonitor(Service):
         self._day = ""
         self._holds = 0
         self._held_s = 0.0
+        self._holds_in_all = 0
+        self._held_s_in_all = 0.0
 
     async def start(self) -> None:
         if self._computed is not None or not thread_timer.are_to_be_had():
@@ -206,10 +208,17 @@ class LoopMonitor(Service):
         self._begin_day()
         return {"holds": self._holds, "heldMs": round(self._held_s * 1000)}
 
+    @property
+    def in_all(self) -> tuple[int, float]:
+        """How often the loop was held since the start, and for how many seconds."""
+        return self._holds_in_all, self._held_s_in_all
+
     def _tell(self, hold: Hold) -> None:
         self._begin_day()
         self._holds += 1
         self._held_s += hold.held_s
+        self._holds_in_all += 1
+        self._held_s_in_all += hold.held_s
         self._strangers.note(
             LogEvent.LOOP_HELD,
             whose=hold.where.partition(":")[0],

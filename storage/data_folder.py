@@ -33,6 +33,13 @@ class DataFolder:
         self._lock_file = path / "lock"
         self._lock: int | None = None
 
+    @property
+    def store_files(self) -> list[Path]:
+        """Of both databases, each with its write-ahead log."""
+        return [
+            Path(f"{file}{suffix}") for file in (self.database, self.search_index) for suffix in ("", "-wal")
+        ]
+
     def make(self) -> None:
         """Create the folder (0700) unless it exists, durably; DataFolderError when it can't be made or used."""
         try:

@@ -51,6 +51,12 @@ class Disk:
         """Is anything refused for want of room: what was, and would be again, or whatever comes?"""
         return not self._fits(max(1, self._refused_bytes or 0))
 
+    @property
+    def free(self) -> tuple[int, int]:
+        """Bytes that are free in the file system, and how many of them the reserve is."""
+        self._room()
+        return self._free_bytes, self._reserve_bytes
+
     def _fits(self, expected_bytes: int) -> bool:
         return self._room() >= expected_bytes and self._inodes_left
 

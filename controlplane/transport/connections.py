@@ -228,7 +228,7 @@ class Watch:
         self.header_timeout_s = settings.header_timeout_s
         self.body_min_bytes_per_s = settings.body_min_bytes_per_s
         self.body_timeout_s = settings.body_timeout_s
-        self._max = settings.max_connections
+        self.most = settings.max_connections
         self._max_per_address = settings.max_connections_per_address
         self._connections: set[ClientConnection] = set()
         self._refused: dict[ClientConnection, HeardOut] = {}
@@ -258,7 +258,7 @@ class Watch:
         # From this host come the connections of a proxy, which carry the requests of all clients.
         address = network_of(connection.peer)
         has_share = is_local(connection.peer) or self._per_address[address] < self._max_per_address
-        if len(self._connections) >= self._max or not has_share:
+        if len(self._connections) >= self.most or not has_share:
             return False
         self._connections.add(connection)
         self._per_address[address] += 1
@@ -277,7 +277,7 @@ class Watch:
 
     def hears_out(self, refused: ClientConnection, transport: asyncio.Transport) -> bool:
         """Whether a connection too many may stay until its peer has sent what it has to say, which nobody reads."""
-        if len(self._refused) >= min(self.tuning.heard_out, self._max):
+        if len(self._refused) >= min(self.tuning.heard_out, self.most):
             return False
         self._refused[refused] = HeardOut(transport, self.now())
         return True

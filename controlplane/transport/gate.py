@@ -15,6 +15,7 @@ from controlplane.operations.invoke import exhausted, want
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers
 from controlplane.transport.door import Next
+from controlplane.transport.request_counts import RequestCounts
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
@@ -61,6 +62,7 @@ class Gate:
         self._clock = clock
         self._ids = ids
         self._strangers = strangers
+        self.counts = RequestCounts()
         self._log = log.bind()  # finding the method anew costs more than not writing a line
 
     def around(self, application: Next) -> Next:
@@ -75,7 +77,9 @@ class Gate:
             if not response.prepared and _has_open_end(request):
                 response.force_close()
             if response.status != LEFT:
-                self._tell(request, response.status, self._clock.monotonic() - began)
+                took_s = self._clock.monotonic() - began
+                self.counts.note(request.method, _pattern(request), response.status, took_s)
+                self._tell(request, response.status, took_s)
             return response
 
         return serve

@@ -15,6 +15,7 @@ from controlplane.transport.callers import Callers
 from controlplane.transport.door import Door
 from controlplane.transport.gate import Gate
 from controlplane.transport.request_bodies import RequestBodies, expect
+from controlplane.transport.request_counts import RequestCounts
 from controlplane.transport.responses import Responder
 from controlplane.transport.web_listener import WebListener
 from storage.clock import Clock
@@ -71,6 +72,11 @@ class HttpServer(Service):
     def url(self) -> str:
         """Where it really listens (port 0 was replaced)."""
         return self.listener.url
+
+    @property
+    def counts(self) -> RequestCounts:
+        """Of the requests that were answered."""
+        return self._gate.counts
 
     async def start(self) -> None:
         await self.listener.start(self._gate.around)

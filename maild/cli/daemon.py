@@ -18,9 +18,9 @@ def serve(config: Path) -> None:
     from storage.service import ServiceDied
 
     settings = whole_settings_of(config)
-    logs.configure(settings.log)
+    lines = logs.configure(settings.log)
     try:
-        run(settings)
+        run(settings, lines)
     except StartError as error:
         fail(str(error), exit_code=EXIT_DIED if error.may_pass else EXIT_FAULT)
     except ServiceDied as error:

@@ -32,6 +32,7 @@ class SubmissionListener(SessionListener):
 
     name = "submission"
     keys = ("smtp.submission_listen", "smtp.submission_listen_tls")
+    door = "submission"
 
     def __init__(self, ground: ListenerGround, limits: Smtp, clock: Clock, log_in: LogIn) -> None:
         super().__init__(ground, limits)

@@ -106,6 +106,11 @@ class Database:
         """How many writing units of this process were served so far: tells whether one was since the last look."""
         return self._writer.served
 
+    @property
+    def commits(self) -> tuple[int, float]:
+        """How many commits of this process there were, also such as failed, and how many seconds they took."""
+        return self._writer.commits, self._writer.commit_s
+
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen.
 

@@ -93,6 +93,8 @@ class Writer:
         self.waiting: deque[Waiting] = deque()
         self.listeners: dict[str, list[Listener]] = {}
         self.served = 0
+        self.commits = 0
+        self.commit_s = 0.0
         self._last_size = 1  # of the batches
         self._gathers_from = float("-inf")
         self._tx = Tx(connection.raw)
@@ -144,20 +146,41 @@ class Writer:
             await self._begin()
             if isinstance(self.waiting[0][0], Apart):
                 batch.append(self.waiting.popleft())
-                outcome = await self._on_thread(partial(_run_apart, self._tx, batch[0][0]))
+                outcome = await self._on_thread(partial(self._run_apart, batch[0][0]))
                 self._answer(batch, [outcome])
             else:
                 outcomes = self._run_slice(batch)
                 # Called for by the thread, a round of the event loop before this task goes on.
                 answer = partial(self._answer, batch, outcomes)
                 soon = asyncio.get_running_loop().call_soon_threadsafe
-                await self._on_thread(partial(_commit_and_tell, partial(soon, answer)))
+                await self._on_thread(partial(self._commit_and_tell, partial(soon, answer)))
         except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
             batch = batch or [self.waiting.popleft()]
             self._tx.topics = NO_TOPICS
             self._answer(batch, [(None, error)] * len(batch))
         if not self.waiting and not self._closed:
             self._checkpoint_soon()
+
+    def _commit_and_tell(self, tell: Callable[[], object], conn: sqlite3.Connection) -> None:
+        self._commit(conn)
+        tell()
+
+    def _run_apart(self, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
+        try:
+            outcome = _run_in_savepoint(conn, self._tx, unit)
+        except BaseException:
+            roll_back(conn)
+            raise
+        self._commit(conn)
+        return outcome
+
+    def _commit(self, conn: sqlite3.Connection) -> None:
+        began = time.perf_counter()
+        try:
+            _commit(conn)
+        finally:
+            self.commits += 1
+            self.commit_s += time.perf_counter() - began
 
     async def _on_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._local_reads.apart():
@@ -275,11 +298,6 @@ def _begin_patiently(conn: sqlite3.Connection) -> None:
         conn.execute("PRAGMA busy_timeout = 0")
 
 
-def _commit_and_tell(tell: Callable[[], object], conn: sqlite3.Connection) -> None:
-    _commit(conn)
-    tell()
-
-
 def _commit(conn: sqlite3.Connection) -> None:
     try:
         conn.execute("COMMIT")
@@ -303,16 +321,6 @@ def _cover(conn: sqlite3.Connection) -> None:
         conn.execute("COMMIT")
     except (sqlite3.Error, MemoryError):  # what failed fails again
         roll_back(conn)
-
-
-def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
-    try:
-        outcome = _run_in_savepoint(conn, tx, unit)
-    except BaseException:
-        roll_back(conn)
-        raise
-    _commit(conn)
-    return outcome
 
 
 class _Whole:

@@ -54,13 +54,15 @@ WITH RECURSIVE waiting (id) AS (
   SELECT (SELECT min(webhook_id) FROM webhook_deliveries
           WHERE status = 'pending' AND lease IS NULL AND webhook_id > waiting.id)
   FROM waiting WHERE waiting.id IS NOT NULL)"""
-_HEADS = f"""{_WAITING}, heads (id, organization_id, due_at) AS (
+_WITH_HEADS = f"""{_WAITING}, heads (id, organization_id, due_at) AS (
   SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
     (SELECT min(next_attempt_at) FROM webhook_deliveries
      WHERE status = 'pending' AND lease IS NULL AND webhook_id = w.id) END
-  FROM waiting JOIN webhooks w ON w.id = waiting.id)
+  FROM waiting JOIN webhooks w ON w.id = waiting.id)"""
+_HEADS = f"""{_WITH_HEADS}
 SELECT * FROM heads WHERE due_at <= :now_ms
 UNION ALL SELECT NULL, NULL, min(due_at) FROM heads WHERE due_at > :now_ms"""
+_OLDEST_DUE = f"{_WITH_HEADS} SELECT min(due_at) FROM heads WHERE due_at BETWEEN 1 AND ?"
 _AHEAD = f"""{_WAITING}
 SELECT d.webhook_id, d.event_seq FROM waiting
   {THEN_JOIN} webhook_deliveries d ON d.webhook_id = waiting.id AND d.status = 'pending' AND d.lease IS NULL
@@ -274,6 +276,12 @@ def heads(tx: Tx, now_ms: int) -> tuple[list[Head], int | None]:
     """Every webhook that has an unleased pending delivery which is due; and when the next one is (ms), if any is."""
     *due, (_, _, next_due_ms) = tx.all(_HEADS, {"now_ms": now_ms})
     return [Head(*row) for row in due], next_due_ms
+
+
+def oldest_due_at(tx: Tx, now_ms: int) -> int | None:
+    """Since when the delivery is due (Unix milliseconds) that has been for longest; None where none is."""
+    since: int | None = tx.value(_OLDEST_DUE, (now_ms,))
+    return since
 
 
 def ahead(tx: Tx, latest_ms: int) -> list[tuple[str, int]]:

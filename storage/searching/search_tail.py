@@ -97,6 +97,12 @@ def mark_of(tx: Tx) -> str | None:
     return found
 
 
+def length(tx: Tx) -> int:
+    """How many messages the index has yet to be told of."""
+    messages: int = tx.value("SELECT count(*) FROM search_tail")
+    return messages
+
+
 def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -> Unsettled:
     """Up to `limit` messages of the tail, first of the organizations behind `after`; and what was deleted."""
     sql = """SELECT organization_id, message_id, body_bytes FROM search_tail WHERE organization_id {} ?

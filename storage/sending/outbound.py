@@ -6,6 +6,7 @@ ends it (`storage.sending.settlements`).
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import idna
 
@@ -23,6 +24,11 @@ _HASTEN = f"""UPDATE recipients SET next_attempt_at = ?
 _RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
+
+_WAITING = f"FROM recipients WHERE {PENDING} AND next_attempt_at"
+_BACKLOG = f"""SELECT (SELECT count(*) {_WAITING} <= :now_ms), (SELECT count(*) {_WAITING} > :now_ms),
+      (SELECT count(*) {_WAITING} IS NULL), (SELECT count(*) FROM recipients WHERE lease IS NOT NULL),
+      (SELECT min(next_attempt_at) {_WAITING} <= :now_ms)"""
 
 
 def enqueue(
@@ -107,6 +113,23 @@ def hasten(tx: Tx, rows: Sequence[tuple[str, int]], now_ms: int) -> None:
 def recipients(tx: Tx, message_id: str) -> list[RecipientRow]:
     """The message's recipients in all statuses, in the order in which they were given."""
     return [RecipientRow(*row) for row in tx.all(_RECIPIENTS, (message_id,))]
+
+
+class QueueBacklog(NamedTuple):
+    """Recipients over all organizations: `due` by now, `later`, `held` until somebody releases them, and `delivering`,
+    which are leased. `oldest_due_at`: Unix milliseconds, None where none is due."""
+
+    due: int
+    later: int
+    held: int
+    delivering: int
+    oldest_due_at: int | None
+
+
+def backlog(tx: Tx, now_ms: int) -> QueueBacklog:
+    """What waits, and for what."""
+    [found] = tx.all(_BACKLOG, {"now_ms": now_ms})
+    return QueueBacklog(*found)
 
 
 def depth(tx: Tx) -> int:

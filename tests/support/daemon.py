@@ -106,6 +106,7 @@ class Daemon:
         self._sections = merged(minimal(dns_port, outbound_port), more or {})
         self._process: asyncio.subprocess.Process | None = None
         self.api: Api
+        self.ready: dict[str, Any] = {}  # where it listens, as it says when it is ready
         self.smtp_port = 0
         self.submission_ports: list[int] = []  # STARTTLS, TLS first; where they are configured
         self.api_key = ""
@@ -169,7 +170,7 @@ class Daemon:
         if not line:
             code = await self._process.wait()
             raise DaemonError(f"ended with {code} instead of serving\n{self.log_tail()}")
-        ready = json.loads(line)
+        ready = self.ready = json.loads(line)
         self.smtp_port = int(ready["smtp"][0].rpartition(":")[2])
         self.submission_ports = [int(one.rpartition(":")[2]) for one in ready.get("submission", ())]
         self.api = Api(ready["http"], self.api_key)

@@ -74,10 +74,11 @@ class ListenerGround:
 class SessionListener(Service):
     """Accepts sessions on the two kinds of addresses of `limits`, and gives them what they share.
 
-    `keys`: the names of these two in the configuration. `tls`: of sessions that begin.
+    `keys`: the names of these two in the configuration. `door`: what metrics call them. `tls`: of sessions that begin.
     """
 
     keys = ("smtp.listen", "smtp.listen_tls")
+    door = "mail"
 
     def __init__(self, ground: ListenerGround, limits: Smtp) -> None:
         self._blobs = ground.blobs
@@ -124,6 +125,11 @@ class SessionListener(Service):
     def tls_addresses(self) -> list[str]:
         """Where we listen for clients that begin with TLS."""
         return _addresses(self._tls_servers)
+
+    @property
+    def sessions(self) -> tuple[int, int]:
+        """How many there are, and how many there may be."""
+        return len(self._sessions), self._limits.max_sessions
 
     async def start(self) -> None:
         """ListenError when an address can't be listened on."""

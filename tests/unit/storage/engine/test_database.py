@@ -119,6 +119,23 @@ async def test_units_that_wait_share_one_commit(db: Database, path: Path, commit
     assert kept(path) == [str(n) for n in range(50)]
 
 
+async def test_commits_are_counted_with_their_time(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they took is how long the disk was waited for, so one that fails counts as well."""
+    before, _ = db.commits
+    await db.write(note, "one")
+    await db.write_apart(note, "two")
+    counted, before_s = db.commits
+    assert counted == before + 2 and before_s > 0
+
+    def fails(conn: sqlite3.Connection) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(writer, "_commit", fails)
+    with pytest.raises(sqlite3.OperationalError):
+        await db.write(note, "three")
+    assert db.commits[0] == counted + 1
+
+
 @pytest.mark.parametrize("db", [Pace(slice_s=10, gather_passes=50, gather_s=10)], indirect=True)
 async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
     db: Database, commits: list[int]
