@@ -373,9 +373,27 @@ def test_relative_links_lead_somewhere(name: str) -> None:
             path = (ROOT / name).parent / file if file else ROOT / name
             assert path.exists(), target
             if anchor:
-                headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
-                made = {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
-                assert anchor in made, target
+                assert anchor in anchors(path.read_text("utf-8")), target
+
+
+def anchors(text: str) -> set[str]:
+    """Those of its headings."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def test_alerts_are_about_what_is_served_and_lead_to_the_operators_page() -> None:
+    alerts = (ROOT / "conf/alerts.yml").read_text("utf-8")
+    listed = re.findall(r"^\| `(maild_\w+)` \|", TEXTS["docs/metrics.md"], re.MULTILINE)
+    for asked in (alerts, TEXTS["docs/metrics.md"]):
+        names = {one.removesuffix("_bucket") for one in re.findall(r"\b(maild_\w+)\b", asked)}
+        assert names <= set(listed)
+        events = "|".join(re.findall(r'event=~?"([^"]*)"', asked)).split("|")
+        assert events and set(events) <= LOGGED.keys()
+    runbooks = re.findall(r"runbook: (\S+)#(\S+)", alerts)
+    assert len(runbooks) == alerts.count("- alert: ")
+    for document, anchor in runbooks:
+        assert anchor in anchors(TEXTS[document]), anchor
 
 
 def test_files_that_are_named_exist() -> None:
