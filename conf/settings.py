@@ -1,189 +1,34 @@
-"""`maild.toml` and the environment → frozen dataclasses, with every fault reported at once.
+"""The sections of the configuration, with the defaults of their keys, which conf/maild.toml documents."""
 
-The file `conf/maild.toml` explains each key; a test holds it to the defaults below.
-"""
-
-import copy
-import ipaddress
-import os
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field
 
-ENVIRONMENT_PREFIX = "MAILD_"
-CLIENT_VARIABLES = frozenset(("MAILD_URL", "MAILD_API_KEY"))  # what clients read, often in the same shell
-
-_HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
-_PORT = re.compile(r"[0-9]{1,5}")
-_LOCAL_PART = re.compile(r"(?!\.)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}(?<!\.)")
-
-
-class SettingsError(Exception):
-    """The configuration can't be used; `faults` has one line for each fault. `sound`: the settings that it would make
-    without what is at fault, where they are known."""
-
-    def __init__(self, faults: list[str], sound: "Settings | None" = None) -> None:
-        super().__init__("; ".join(faults))
-        self.faults = faults
-        self.sound = sound
-
-
-def _domain(value: str) -> str:
-    name = value.lower().rstrip(".")
-    if len(name) > 253 or not all(_HOST_LABEL.fullmatch(label) for label in name.split(".")):
-        raise ValueError("must be a host name such as mx.example.org (IDN in its xn-- form)")
-    return name
-
-
-def _listen(value: str) -> str:
-    if not _has_port(value, 0):
-        raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
-    return value
-
-
-def _called(value: str) -> str:
-    """Of a host that is called: port 0 is any free one to listen on, and none to call."""
-    if not _has_port(value, 1):
-        raise ValueError("must be host:port, such as smtp.example.org:587 or [2001:db8::1]:53")
-    host, _, port = value.rpartition(":")
-    # A certificate's name has no last dot, nor has SNI (RFC 6066 §3).
-    return f"{host.removesuffix('.')}:{port}"
-
-
-def _signature_lifetime(seconds: int) -> int:
-    # A signature is an hour old at most when it leaves; clocks differ, and mail rests with those who pass it on.
-    if seconds != 0 and not 86400 <= seconds <= 366 * 86400:
-        raise ValueError(
-            "must be from 86400 (a day) to 31622400 (a year), or 0 for signatures that do not expire"
-        )
-    return seconds
-
-
-def _has_port(value: str, least: int) -> bool:
-    host, separator, port = value.rpartition(":")
-    if not separator or not _is_host(host) or not _PORT.fullmatch(port):
-        return False
-    return least <= int(port) <= 65535
-
-
-def _is_host(host: str) -> bool:
-    """A name or an address; of IPv6, which has colons of its own, in brackets."""
-    if not host.startswith("["):
-        return bool(host.strip(".")) and ":" not in host
-    try:
-        ipaddress.IPv6Address(host.removeprefix("[").removesuffix("]"))
-    except ValueError:
-        return False
-    return host.endswith("]")
-
-
-def host_port(listen: str) -> tuple[str, int]:
-    """The two parts of an `address:port` of the settings; IPv6 without its brackets."""
-    host, _, port = listen.rpartition(":")
-    return host.strip("[]"), int(port)
-
-
-def address_port(address: str, port: int) -> str:
-    """The way back from `host_port`."""
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-def is_loopback(host: str) -> bool:
-    """Is it a name or an address of this very host? Without brackets."""
-    if host == "localhost" or host.endswith(".localhost"):  # RFC 6761 §6.3
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _network(value: str) -> str:
-    try:
-        network = ipaddress.ip_network(value)
-    except ValueError:
-        raise ValueError("must be a network such as 10.0.0.0/8 or fd00::/8, without bits behind it") from None
-    _refuse_mapped(network.network_address)
-    return str(network)
-
-
-def _address(value: str) -> str:
-    try:
-        address = ipaddress.ip_address(value)
-    except ValueError:
-        raise ValueError("must be an IP address such as 192.0.2.1 or 2001:db8::1") from None
-    _refuse_mapped(address)
-    return str(address)
-
-
-def _refuse_mapped(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    """No peer has such an address, and no packet leaves from it: it would be a rule that never holds."""
-    if address.version == 6 and address.ipv4_mapped is not None:
-        raise ValueError(f"must be written as IPv4 ({address.ipv4_mapped})")
-
-
-def _host_pattern(value: str) -> str:
-    wildcard = "*." if value.startswith("*.") else ""
-    try:
-        return wildcard + _domain(value.removeprefix("*."))
-    except ValueError:
-        raise ValueError(
-            "must be a host name such as mx.example.org, or *.example.org for all below it"
-        ) from None
-
-
-def _optional(check: Any) -> AfterValidator:
-    return AfterValidator(lambda value: check(value) if value else value)
-
-
-def _url(value: str) -> str:
-    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", value) or not _has_authority(value):
-        raise ValueError("must be an http:// or https:// address without a query")
-    return value.rstrip("/")
-
-
-def _has_authority(url: str) -> bool:
-    """RFC 3986 §3.2: a host, with an address of IPv6 in brackets, and perhaps a port."""
-    host = url.partition("://")[2].partition("/")[0].rpartition("@")[2]
-    return _is_host(host) or _has_port(host, 1)
-
-
-def _origin(value: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", value.lower()) or not _has_authority(value):
-        raise ValueError("must be an origin such as https://tools.example.org, without a path")
-    return value.lower()
-
-
-def _mailbox(value: str) -> str:
-    local, _, domain = value.rpartition("@")
-    if not _LOCAL_PART.fullmatch(local):
-        raise ValueError("must be an address such as postmaster@example.org")
-    return f"{local}@{_domain(domain)}"
-
-
-Domain = Annotated[str, AfterValidator(_domain)]
-OptionalMailbox = Annotated[str, _optional(_mailbox)]
-HostPattern = Annotated[str, AfterValidator(_host_pattern)]
-OptionalDomain = Annotated[str, _optional(_domain)]
-Listen = Annotated[str, AfterValidator(_listen)]
-OptionalListen = Annotated[str, _optional(_listen)]
-Address = Annotated[str, AfterValidator(_address)]
-Called = Annotated[str, AfterValidator(_called)]
-OptionalCalled = Annotated[str, _optional(_called)]
-Network = Annotated[str, AfterValidator(_network)]
-Url = Annotated[str, AfterValidator(_url)]
-OptionalUrl = Annotated[str, _optional(_url)]
-Origin = Annotated[str, AfterValidator(_origin)]
-Positive = Annotated[int, Field(ge=1)]
-Allowance = Annotated[int, Field(ge=0)]
-DailyMessages = Annotated[int, Field(ge=1, le=1_000_000_000)]
+from conf.setting_kinds import (
+    Address,
+    Allowance,
+    Called,
+    DailyMessages,
+    Domain,
+    HostPattern,
+    Listen,
+    Network,
+    OptionalCalled,
+    OptionalDomain,
+    OptionalListen,
+    OptionalMailbox,
+    OptionalUrl,
+    Origin,
+    Positive,
+    SignatureLifetime,
+    Url,
+    is_loopback,
+)
 
 
 class _Section:
@@ -368,7 +213,7 @@ class Outbound(_Section):
     tls_reports: bool = False
     tls_reports_contact: OptionalMailbox = ""
     dkim_ed25519: bool = False
-    dkim_expires_after_s: Annotated[int, AfterValidator(_signature_lifetime)] = 7 * 86400
+    dkim_expires_after_s: SignatureLifetime = 7 * 86400
     ca_file: str = ""
     tls_cert: str = ""
     tls_key: str = ""
@@ -448,7 +293,8 @@ class Metrics(_Section):
 DEFAULT_PLAN = "selfhost"
 
 
-def _shipped_plans() -> Mapping[str, Plan]:
+def shipped_plans() -> Mapping[str, Plan]:
+    """Those that are there whatever the file says."""
     return {
         "selfhost": Plan(open_drafts=1000, webhooks=50),
         "free": Plan(100, 3000, 3, 50, 2, single_recipient=True, retention_days=30),
@@ -473,7 +319,7 @@ class Settings(_Section):
     limits: RequestLimits = field(default_factory=RequestLimits)
     log: Log = field(default_factory=Log)
     metrics: Metrics = field(default_factory=Metrics)
-    plans: Mapping[str, Plan] = field(default_factory=_shipped_plans)
+    plans: Mapping[str, Plan] = field(default_factory=shipped_plans)
 
     @property
     def data_path(self) -> Path:
@@ -483,212 +329,3 @@ class Settings(_Section):
     def plan(self, name: str) -> Plan:
         """The plan of that name, or the default plan where the configuration does not have it (any more)."""
         return self.plans.get(name) or self.plans[DEFAULT_PLAN]
-
-
-_ADAPTER = TypeAdapter(Settings)
-_IN_TOML = {
-    "tuple_type": 'must be a list, such as ["a", "b"]',
-    "string_type": "must be text in quotes",
-    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "finite_number"), "must be a whole number"),
-    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
-    **dict.fromkeys(
-        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
-        "must be a date such as 2026-12-01",
-    ),
-    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type"), "must be a section"),
-}  # by pydantic's names of faults, whose own words are Python's
-
-
-def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings in `path` with the environment's on top; SettingsError names every fault but those of the files that
-    they name (conf.named_files)."""
-    try:
-        document = tomllib.loads(path.read_text("utf-8"))
-    except PermissionError as error:
-        raise SettingsError(
-            [f"{path}: this user may not read it; chmod 644 it, and 755 its folder"]
-        ) from error
-    except FileNotFoundError as error:
-        raise SettingsError(
-            [f"{path}: it is not there; 'maild init --domain DOMAIN' writes one, --config names another"]
-        ) from error
-    except OSError as error:
-        raise SettingsError([f"{path}: {error.strerror or error}"]) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError([f"{path}: {error}"]) from error
-    return parse(document, environment)
-
-
-def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of a TOML document, with those of `environment` on top; SettingsError names every fault."""
-    merged = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
-    for name, text in (environment or {}).items():
-        if name.startswith(ENVIRONMENT_PREFIX) and name not in CLIENT_VARIABLES:
-            _override(merged, name, text)
-    if isinstance(merged.get("plans"), dict):
-        # A file that names one plan changes that one; the shipped ones stay.
-        merged["plans"] = {**_shipped_plans(), **merged["plans"]}
-    try:
-        settings = _ADAPTER.validate_python(merged)
-    except ValidationError as error:
-        sound, faulty = _sound(error, merged)
-        raise SettingsError(_faults(error) + _beside(sound, faulty), sound) from error
-    faults = _contradictions(settings)
-    if faults:
-        raise SettingsError(faults, settings)
-    return settings
-
-
-def _override(document: dict[str, Any], name: str, text: str) -> None:
-    *sections, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
-    target = document
-    for section in sections:
-        target = target.setdefault(section, {})
-        if not isinstance(target, dict):
-            raise SettingsError([f"{name}: {section} is not a section"])
-    target[key] = _toml_value(text)
-
-
-def _toml_value(text: str) -> Any:
-    """`8025`, `true`, `["a"]` as TOML has them; anything else is text, quotes not needed."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def _faults(error: ValidationError) -> list[str]:
-    found = error.errors()
-    # pydantic drops faulty items before it counts: a list is too short only if none of its items is a fault.
-    inner = {one["loc"][:-1] for one in found}
-    return [_fault(one) for one in found if one["type"] != "too_short" or one["loc"] not in inner]
-
-
-def _sound(error: ValidationError, document: dict[str, Any]) -> tuple[Settings | None, list[str]]:
-    """The settings without what is at fault, None where something that must be there has the fault; the names of what
-    was left out."""
-    rest = copy.deepcopy(document)
-    faulty = [_without(rest, [str(step) for step in one["loc"]]) for one in error.errors()]
-    try:
-        return _ADAPTER.validate_python(rest), faulty
-    except ValidationError:
-        return None, faulty
-
-
-def _beside(sound: Settings | None, faulty: list[str]) -> list[str]:
-    """The contradictions of what has no fault of its own."""
-    found = _contradictions(sound) if sound is not None else []
-    return [one for one in found if not any(_is_about(one.partition(": ")[0], key) for key in faulty)]
-
-
-def _is_about(keys: str, faulty: str) -> bool:
-    """Whether a contradiction of these keys, or inside of this one, may come of the faulty one."""
-    return faulty in keys or faulty.startswith(f"{keys}.")
-
-
-def _without(document: dict[str, Any], steps: list[str]) -> str:
-    """Take the key out that a fault is about, or is inside of, or is missing from; its name."""
-    around, at = document, 0
-    while at + 1 < len(steps) and isinstance(inner := around.get(steps[at]), dict):
-        if at + 2 == len(steps) and steps[at + 1] not in inner:
-            break
-        around, at = inner, at + 1
-    around.pop(steps[at], None)
-    return ".".join(steps[: at + 1])
-
-
-def _fault(error: Any) -> str:
-    key = ".".join(str(step) for step in error["loc"])
-    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return f"{key}: unknown key"
-    message = _IN_TOML.get(error["type"]) or error["msg"].removeprefix("Value error, ")
-    return f"{key}: {message[:1].lower()}{message[1:]} (is {error['input']!r})"
-
-
-def _contradictions(settings: Settings) -> list[str]:
-    faults = []
-    for name, pair in (("smtp", settings.smtp), ("outbound", settings.outbound)):
-        if bool(pair.tls_cert) != bool(pair.tls_key):
-            faults.append(f"{name}.tls_cert, {name}.tls_key: give both files or neither")
-    for key in ("submission_listen", "submission_listen_tls"):
-        if getattr(settings.smtp, key) and not settings.smtp.tls_cert:
-            faults.append(
-                f"smtp.{key}: mail programs refuse a self-signed certificate; give smtp.tls_cert and smtp.tls_key"
-            )
-    if settings.server.apex_domain in settings.server.shared_domains:
-        faults.append("server.apex_domain: must not be one of server.shared_domains")
-    faults += _relay_faults(settings.outbound)
-    for number, url in enumerate(settings.dns.doh):
-        if not url.startswith("https://"):
-            faults.append(f"dns.doh.{number}: must be an https:// address (is {url!r})")
-    return faults
-
-
-def _relay_faults(outbound: Outbound) -> list[str]:
-    faults = []
-    claimed: dict[tuple[str, str], str] = {}
-    for name, one in outbound.relays.items():
-        key = f"outbound.relays.{name}"
-        if bool(one.username) != bool(one.password_file):
-            faults.append(f"{key}: give both username and password_file, or neither")
-        if one.username and one.tls == "opportunistic":
-            faults.append(f'{key}.tls: a password needs "starttls" or "implicit"')
-        for pair in ((sender, to) for sender in one.senders or ("",) for to in one.recipients or ("",)):
-            other = claimed.setdefault(pair, name)
-            if other != name:
-                faults.append(f"{key}: takes the same mail as outbound.relays.{other}")
-                break
-    if outbound.relay and ("", "") in claimed:
-        faults.append(f"outbound.relay: takes the same mail as outbound.relays.{claimed['', '']}")
-    for name, source in outbound.sources.items():
-        families = [":" in address for address in source.addresses]
-        if len(families) != len(set(families)):
-            faults.append(f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most")
-    faults += _named_twice("outbound.sources", "senders", {k: v.senders for k, v in outbound.sources.items()})
-    faults += _named_twice("outbound.tls", "domains", {k: v.domains for k, v in outbound.tls.items()})
-    return faults + _pace_faults(outbound) + _warm_up_faults(outbound)
-
-
-def _warm_up_faults(outbound: Outbound) -> list[str]:
-    faults = []
-    for name, section in outbound.warmup.items():
-        key = f"outbound.warmup.{name}"
-        if bool(section.messages) == bool(section.start):
-            faults.append(f"{key}: give messages (a list, one number a day) or start, one of them")
-        if not section.senders and not section.sources:
-            faults.append(f"{key}: give senders, sources, or both")
-        faults += [
-            f"{key}.sources: there is no outbound.sources.{source}"
-            for source in section.sources
-            if source not in outbound.sources
-        ]
-    domains = {name: outbound.warmed_up(section) for name, section in outbound.warmup.items()}
-    return faults + _named_twice("outbound.warmup", "senders", domains)
-
-
-def _pace_faults(outbound: Outbound) -> list[str]:
-    faults = [
-        f"outbound.pace.{name}: give domains, mx, or both"
-        for name, rule in outbound.pace.items()
-        if not rule.domains and not rule.mx
-    ]
-    most = outbound.max_connections_per_destination
-    faults += [
-        f"outbound.pace.{name}.max_connections: must be 1 to {most}, outbound.max_connections_per_destination"
-        f" (is {rule.max_connections})"
-        for name, rule in outbound.pace.items()
-        if (rule.max_connections or 1) > most
-    ]
-    faults += _named_twice("outbound.pace", "domains", {k: v.domains for k, v in outbound.pace.items()})
-    return faults + _named_twice("outbound.pace", "mx", {k: v.mx for k, v in outbound.pace.items()})
-
-
-def _named_twice(section: str, key: str, domains: Mapping[str, tuple[str, ...]]) -> list[str]:
-    owners: dict[str, str] = {}
-    return [
-        f"{section}.{name}.{key}: {domain} is named by {section}.{owners[domain]} too"
-        for name, named in domains.items()
-        for domain in named
-        if owners.setdefault(domain, name) != name
-    ]

@@ -3,18 +3,12 @@
 The mail plane's parts are listed in `mail_plane.py`, the control plane's in `control_plane.py`."""
 
 import asyncio
-import faulthandler
-import gc
 import json
-import os
 import random
-import signal
 import ssl
-import sys
 from collections.abc import Sequence
 
 import structlog
-import uvloop
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
@@ -28,7 +22,7 @@ from controlplane.transport.metrics_server import MetricsServer
 from controlplane.transport.server import HttpServer
 from controlplane.transport.web_listener import HttpError
 from controlplane.webhooks.event_streams import Streams
-from maild import allocator, descriptors, systemd
+from maild import allocator, systemd
 from maild.audit_keeper import AuditKeeper
 from maild.control_plane import arrival_examiner, control_plane
 from maild.dnssec import DnssecCheck
@@ -36,7 +30,6 @@ from maild.inbound.listener import Listener
 from maild.inbound.sessions.session_listener import ListenError, SessionListener
 from maild.inbound.wire import tls
 from maild.inbound.wire.certificate_watch import CertificateWatch
-from maild.last_resort import LastResort
 from maild.log_counts import LogCounts
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
@@ -68,21 +61,9 @@ from storage.service import Service, Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
-from storage.turns.started_threads import started_threads
 from storage.upkeep import rotation
 from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
-
-# How long the event loop waits for the interpreter while readers' or signers' threads use it, at each turn of the loop;
-# while something computes it is less (storage.turns.cpu_threads). A fifth of Python's own value costs nothing that
-# scripts/bench/api and inbound show.
-SWITCH_S = 0.001
-# When Python looks for cycles: among new objects once there are so many, then each fifth time among those that were
-# left of them as well, and each thirtieth time of these among all. A request makes some hundreds, and their counts
-# free nearly all of them at its end: looking after every 700, its own value, takes 3 % of the CPU of a send. But each
-# look holds the loop, some 0.5 µs an object: with 10,000 and ten times as many for up to 11 and 41 ms, with these 3
-# and 7.
-COLLECTED_AFTER = (2_000, 5, 30)
 
 log = structlog.get_logger("maild.daemon")
 
@@ -413,58 +394,6 @@ class Daemon:
         return found
 
 
-async def serve(settings: Settings, lines: LogCounts) -> None:
-    """Run until SIGTERM or SIGINT; raise when a part dies. SIGHUP reads the certificate again."""
-    daemon = _with_threads(settings, lines)
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGHUP, daemon.reload)
-    await daemon.start()
-    stopped: asyncio.Future[None] = loop.create_future()
-    LastResort(stopped).watch()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, _end, stopped)
-    # What start-up made stays: the collector need not look through it, neither meanwhile (maild.cli) nor ever again.
-    gc.collect()
-    gc.freeze()
-    gc.enable()
-    gc.set_threshold(*COLLECTED_AFTER)
-    watchdog = systemd.Watchdog()
-    try:
-        _announce(daemon.ready_line())
-        systemd.notify("READY=1")
-        tell(log, LogEvent.READY, **daemon.places())
-        watchdog.start()
-        await daemon.watch(stopped)
-        await stopped
-    finally:
-        systemd.notify("STOPPING=1")
-        tell(log, LogEvent.STOPPING)
-        await daemon.stop()
-        watchdog.stop()
-        tell(log, LogEvent.STOPPED)
-
-
-def _with_threads(settings: Settings, lines: LogCounts) -> Daemon:
-    """All threads that it will want are there before anybody comes. StartError where the system has no room for
-    them."""
-    try:
-        threads = started_threads(min(32, (os.cpu_count() or 1) + 4), "asyncio")  # as many as Python's own
-        asyncio.get_running_loop().set_default_executor(threads)
-        return Daemon(settings, lines=lines)
-    except Exhausted as error:
-        fault = StartError(str(error))
-        fault.may_pass = may_pass(error)
-        raise fault from error
-
-
-def _announce(line: str) -> None:
-    """Tell who started us, on stdout. Where it can't be told, the log says it, and nothing more goes there."""
-    try:
-        print(line, flush=True)
-    except OSError:
-        descriptors.give_up(descriptors.STDOUT)
-
-
 def _tell_room(has_room: bool, free_bytes: int, free_inodes: int) -> None:
     event = LogEvent.DISK_HAS_ROOM if has_room else LogEvent.DISK_SHORT
     tell(log, event, free_bytes=free_bytes, free_inodes=free_inodes)
@@ -478,22 +407,3 @@ async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
     """A key of this server's own, made at the first start; durable when this returns."""
     fresh = ids.chance(server_secrets.SECRET_BYTES)
     return await db.write(server_secrets.get_or_make, sealer, name, fresh)
-
-
-def _end(stopped: "asyncio.Future[None]") -> None:
-    if not stopped.done():
-        stopped.set_result(None)
-
-
-def run(settings: Settings, lines: LogCounts) -> None:
-    """`serve` on uvloop. `lines`: counts those of the log."""
-    if not faulthandler.is_enabled():  # else it tells somebody who asked for it elsewhere
-        faulthandler.enable()
-    allocator.keep_little()
-    try:
-        settings = descriptors.make_room(settings)
-    except descriptors.TooFewDescriptors as error:
-        raise StartError(str(error)) from error
-    sys.setswitchinterval(SWITCH_S)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(settings, lines))

@@ -30,7 +30,8 @@ import dns.exception
 import dns.name
 
 from conf.dns_wire import NXDOMAIN
-from conf.settings import Dns, host_port
+from conf.setting_kinds import host_port
+from conf.settings import Dns
 from maild.dns_client import DnsClient, Nameserver, NoNameserver, SystemNameservers
 from storage.clock import Clock
 from storage.exhaustion import Exhausted, is_exhaustion

@@ -13,8 +13,9 @@ import click
 import pytest
 from pydantic import BaseModel
 
+from conf.loading import CLIENT_VARIABLES, ENVIRONMENT_PREFIX
 from conf.log_events import LogEvent
-from conf.settings import CLIENT_VARIABLES, ENVIRONMENT_PREFIX, Plan, Settings
+from conf.settings import Plan, Settings
 from controlplane.contract import fields, validation
 from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import SCOPES

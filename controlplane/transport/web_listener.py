@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from conf.settings import Http, host_port
+from conf.setting_kinds import host_port
+from conf.settings import Http
 from conf.strangers import StrangerLog
 from conf.tuning import HttpTuning
 from controlplane.transport.connections import READ_BYTES, ClientConnection, Watch

@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 
 import click
 
-from conf.settings import Settings, SettingsError, load
+from conf.loading import SettingsError, load
+from conf.settings import Settings
 from maild.descriptors import STDERR, give_up
 from maild.systemd import PRIORITIES, is_journal
 

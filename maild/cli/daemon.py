@@ -14,7 +14,8 @@ def serve(config: Path) -> None:
     """Run the daemon in the foreground until SIGTERM."""
     gc.disable()  # until it is ready: nothing that is imported is rubbish, and looking for it takes a fifth of a start
     from maild import logs
-    from maild.daemon import StartError, run
+    from maild.daemon import StartError
+    from maild.process import run
     from storage.service import ServiceDied
 
     settings = whole_settings_of(config)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from conf.settings import SettingsError, parse
+from conf.loading import SettingsError, parse
 from maild.cli.common import (
     NamedPath,
     config_option,

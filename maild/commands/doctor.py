@@ -19,7 +19,8 @@ from cryptography import x509
 
 from conf.addresses import is_public
 from conf.log_events import clean
-from conf.settings import Settings, address_port, host_port
+from conf.setting_kinds import address_port, host_port
+from conf.settings import Settings
 from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.commands import signing_check

@@ -7,7 +7,8 @@ systemd-resolved answers by itself for the name of the host that it runs on, and
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conf.settings import Dns, address_port
+from conf.setting_kinds import address_port
+from conf.settings import Dns
 from maild.dns_client import Nameserver, SystemNameservers
 
 STUBS = frozenset({"127.0.0.53", "127.0.0.54"})

@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from conf.settings import parse
+from conf.loading import parse
 from maild.commands.operator_commands import OperatorCommands
 from scripts.bench.seeding import seed_index
 from scripts.bench.seeding.seed_store import SeedStore

@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 import aiohttp
 import yarl
 
-from conf.settings import Settings, parse
+from conf.loading import parse
+from conf.settings import Settings
 from conf.tuning import EvidenceTuning, Tuning
 from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES
 from controlplane.operations.operation import Operation

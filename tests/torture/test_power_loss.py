@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import aiosmtplib
 import pytest
 
-from conf.settings import Settings, parse
+from conf.loading import parse
+from conf.settings import Settings
 from maild.commands.checking import check
 from maild.commands.operator_commands import OperatorCommands
 from maild.daemon import Daemon as DaemonHere

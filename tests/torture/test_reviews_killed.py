@@ -35,7 +35,7 @@ LINES_MIN = 60  # fewer would mean that hardly anything was traced
 PROGRAM = """
 import json, os, shutil, sys
 from pathlib import Path
-from conf.settings import parse
+from conf.loading import parse
 from controlplane.sending.reviews.reviewing import Approval
 from maild.commands.operator_commands import OperatorCommands
 from storage.engine import migrate

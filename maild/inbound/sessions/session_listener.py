@@ -14,7 +14,8 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 
 from conf.addresses import network_of
-from conf.settings import Smtp, address_port, host_port
+from conf.setting_kinds import address_port, host_port
+from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.errors import SmtpError

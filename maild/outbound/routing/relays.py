@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from conf.settings import Outbound, host_port
+from conf.setting_kinds import host_port
+from conf.settings import Outbound
 
 CREDENTIAL = "credential:"  # systemd.exec(5), LoadCredential=
 SECRET_CHARS_MAX = 16 * 1024

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conf.settings import SettingsError, parse
+from conf.loading import SettingsError, parse
 from tests.support.worlds.sts_world import DOMAIN, MX_HOST, StsWorld
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conf.settings import Settings, parse
+from conf.loading import parse
+from conf.settings import Settings
 from conf.tuning import QueueTuning, Tuning
 from maild.mail_plane import Ground, mail_out, sts_policies
 from maild.message.envelope_sender import EnvelopeSenders

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 
 from conf import named_files
-from conf.settings import parse
+from conf.loading import parse
 from maild.inbound.wire import tls
 
 BROKEN = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"

@@ -1,4 +1,4 @@
-"""The configuration: every key documented with its default, every fault told at once (conf/settings.py)."""
+"""The configuration: every key documented with its default, every fault told at once (conf/loading.py)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load, parse
+from conf.loading import SettingsError, load, parse
+from conf.settings import DEFAULT_PLAN, Settings
 
 FILE = Path(__file__).parents[3] / "conf" / "maild.toml"
 DOCUMENT = tomllib.loads(FILE.read_text("utf-8"))

@@ -18,7 +18,7 @@ import pytest
 import structlog
 from click.testing import CliRunner, Result
 
-from conf.settings import load
+from conf.loading import load
 from maild import logs
 from maild.cli.program import main
 from maild.commands import organizations

@@ -7,7 +7,8 @@ from unittest.mock import Mock
 import pytest
 from structlog.testing import capture_logs
 
-from conf.settings import Settings, parse
+from conf.loading import parse
+from conf.settings import Settings
 from conf.tuning import HttpTuning
 from maild.descriptors import LEAST, OWN, TooFewDescriptors, make_room
 from maild.resolver import QUERIES_IN_FLIGHT, queries_of

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from conf.settings import Dns, SettingsError, parse
+from conf.loading import SettingsError, parse
+from conf.settings import Dns
 from conf.strangers import LINES_PER_MINUTE, StrangerLog
 from controlplane.domains import doh
 from controlplane.domains.doh import DohVoice, Panel, PlainVoice, Question, Silent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from conf.settings import parse
+from conf.loading import parse
 from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conf.settings import SettingsError, WarmUp, parse
+from conf.loading import SettingsError, parse
+from conf.settings import WarmUp
 from maild.outbound.pace.warm_up import MESSAGES_MAX, allowed
 from storage.sending import warm_up_counts
 from storage.sending.warm_up_counts import WarmUpDay

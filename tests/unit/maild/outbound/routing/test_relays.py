@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from conf.settings import Outbound, SettingsError, parse
+from conf.loading import SettingsError, parse
+from conf.settings import Outbound
 from maild.outbound.routing.relays import RelayHost, Relays, read_secret
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.tls_policy import TlsPolicies

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conf.settings import parse
+from conf.loading import parse
 from conf.strangers import StrangerLog
 from maild.outbound.routing.host_groups import HostGroups
 from maild.outbound.routing.relays import RelayHost
