@@ -26,7 +26,7 @@ import structlog
 from conf.log_events import LogEvent, tell
 from maild.errors import SmtpError
 from maild.inbound.delivery.depositing import Committed, Depositor
-from maild.inbound.delivery.mailboxes import FULL, Mailboxes
+from maild.inbound.delivery.mailboxes import Mailboxes
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.reading.receiving import Received, Reception
 from maild.inbound.unheard_replies import UnheardReplies
@@ -72,12 +72,10 @@ class Acceptor:
         self._depositor = depositor
         self._unheard = unheard
 
-    async def find_mailbox(self, address: str) -> RecipientInbox | None:
-        """The inbox that receives mail for `address` (the answer to RCPT). SmtpError when it has no room."""
-        box, is_full = await self._db.lookup(self._mailboxes.find_with_room, address)
-        if is_full:
-            raise SmtpError(*FULL)
-        return box
+    async def find_mailbox(self, address: str) -> RecipientInbox:
+        """The inbox that receives mail for `address` (the answer to RCPT). UnknownRecipient; SmtpError when it has no
+        room."""
+        return await self._db.lookup(self._mailboxes.receiving, address)
 
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> Receipt:
         """Commit the message for every inbox it reaches.

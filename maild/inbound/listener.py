@@ -52,7 +52,7 @@ class Listener(SessionListener):
         """Begin to ask the block lists for the peer (`BlockLists.begin`)."""
         return self._block_lists.begin(peer)
 
-    async def find_mailbox(self, address: str) -> RecipientInbox | None:
+    async def find_mailbox(self, address: str) -> RecipientInbox:
         return await self._acceptor.find_mailbox(address)
 
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> Receipt:

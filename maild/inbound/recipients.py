@@ -2,6 +2,7 @@
 
 from collections.abc import Set
 
+from maild.errors import SmtpError
 from maild.message import envelope_sender
 from maild.message.fields import address as addresses
 from storage.domains import domains
@@ -11,6 +12,14 @@ from storage.mail.inboxes import RecipientInbox
 
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
 FEEDBACK_NAME = "fbl"  # where providers send complaints (docs/contract.md, section 6)
+NO_MAILBOX = (550, "5.1.1", "mailbox unavailable")
+# RFC 3463 §3.8: not 5.1.1, by which senders take the address for gone for good, though a domain may only point here
+# before it is verified, or be verified no more.
+NO_DOMAIN = (550, "5.7.1", "relaying denied: no mail for this domain is taken here")
+
+
+class UnknownRecipient(SmtpError):
+    """No inbox here receives mail for the address. Which addresses exist on a domain of ours, it does not tell."""
 
 
 def is_feedback_address(address: str, shared_domains: Set[str]) -> bool:
@@ -32,6 +41,12 @@ def is_owed(address: str, shared_domains: Set[str]) -> bool:
 def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
     """Do we receive mail for this domain (lower-case A-label)?"""
     return domain in shared_domains or domains.is_verified(tx, domain)
+
+
+def unknown(tx: Tx, address: str, shared_domains: Set[str]) -> UnknownRecipient:
+    """Why `find_mailbox` finds none."""
+    domain = addresses.split(addresses.normalize(address))[1]
+    return UnknownRecipient(*(NO_MAILBOX if is_served(tx, domain, shared_domains) else NO_DOMAIN))
 
 
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInbox | None:

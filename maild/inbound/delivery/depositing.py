@@ -11,10 +11,11 @@ from typing import NamedTuple
 from maild.errors import SmtpError
 from maild.inbound.delivery import domain_reports
 from maild.inbound.delivery.admittance import Admittance
-from maild.inbound.delivery.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
+from maild.inbound.delivery.mailboxes import FULL, REFUSED, Mailboxes
 from maild.inbound.delivery.trace import TraceWriter
 from maild.inbound.reading import reports
 from maild.inbound.reading.receiving import Received
+from maild.inbound.recipients import NO_MAILBOX
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outcomes.sent_message import OutcomeContext
 from storage.audit.trail import Records
@@ -76,7 +77,7 @@ class Depositor:
         first_id = self._ids.new("msg")
         delivered = self._deliver(tx, received, admitted, first_id, now_ms)
         if not delivered:
-            raise SmtpError(*UNAVAILABLE)  # all were deactivated since RCPT
+            raise SmtpError(*NO_MAILBOX)  # all were deactivated since RCPT
         if len(delivered) < len(received.recipients):
             blobs.retain(tx, received.stored.id, len(delivered) - len(received.recipients))
         shown = {inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"}

@@ -14,10 +14,11 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.authentication.verdict import known_sender
-from maild.inbound.delivery.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
+from maild.inbound.delivery.mailboxes import FULL, REFUSED, Mailboxes
 from maild.inbound.delivery.trace import TraceWriter
 from maild.inbound.reading.first_look import ArrivalFindings, FirstLook
 from maild.inbound.reading.incoming_message import IncomingMessage, incoming_message
+from maild.inbound.recipients import NO_MAILBOX
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.fields.address import normalize, split
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
@@ -84,7 +85,7 @@ class LocalDelivery:
         for address in mail.recipients:
             box = self._mailboxes.find(tx, address)
             if box is None:
-                replies[address] = Reply(*UNAVAILABLE)
+                replies[address] = Reply(*NO_MAILBOX)
                 continue
             if self._mailboxes.is_full(tx, box.organization_id):
                 replies[address] = Reply(*FULL)

@@ -5,6 +5,7 @@ All of it runs inside the caller's transaction: what `deliver` writes is durable
 
 from collections.abc import Mapping, Sequence, Set
 
+from maild.errors import SmtpError
 from maild.inbound import recipients
 from maild.inbound.delivery.admittance import (
     ACCEPTED,
@@ -31,7 +32,6 @@ from storage.tenants.allowances import LimitOf
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
 FULL = (452, "4.2.2", "the mailbox is full, try again later")
-UNAVAILABLE = (550, "5.1.1", "mailbox unavailable")
 # RFC 3463 §3.8, X.7.1. One text, whatever the reason: who is refused learns nothing of rules.
 REFUSED = (550, "5.7.1", "delivery not authorized, message refused")
 
@@ -48,10 +48,14 @@ class Mailboxes:
         """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
         return recipients.find_mailbox(tx, address, self.shared_domains)
 
-    def find_with_room(self, tx: Tx, address: str) -> tuple[RecipientInbox | None, bool]:
-        """`find`, and whether what it finds is full."""
+    def receiving(self, tx: Tx, address: str) -> RecipientInbox:
+        """The inbox that receives mail for `address`. UnknownRecipient; SmtpError where it has no room."""
         box = self.find(tx, address)
-        return box, box is not None and self.is_full(tx, box.organization_id)
+        if box is None:
+            raise recipients.unknown(tx, address, self.shared_domains)
+        if self.is_full(tx, box.organization_id):
+            raise SmtpError(*FULL)
+        return box
 
     def is_full(self, tx: Tx, organization_id: str) -> bool:
         """Has the organization no storage left for mail?"""

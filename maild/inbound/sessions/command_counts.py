@@ -35,13 +35,13 @@ class CommandCounts:
         if self._junk > self._limits.max_junk_commands:
             raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)
 
-    def unknown_recipient(self) -> SmtpError:
-        """The reply to RCPT: one text for all reasons, so that it tells nothing about what exists here."""
+    def unknown_recipient(self, refusal: SmtpError) -> SmtpError:
+        """The reply to RCPT."""
         self._errors -= 1  # unknown recipients have a limit of their own
         self._unknown += 1
         if self._unknown > self._limits.max_unknown_recipients:
             return SmtpError(421, "4.7.0", "too many unknown recipients, closing connection", closes=True)
-        return SmtpError(550, "5.1.1", "mailbox unavailable")
+        return refusal
 
     def recipient_beyond(self) -> SmtpError:
         """The reply to RCPT once a message has all that it may have. RFC 5321 §4.5.3.1.10: a client goes on with them

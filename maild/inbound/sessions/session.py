@@ -11,7 +11,7 @@ import structlog
 
 from maild.errors import SmtpError, unavailable
 from maild.inbound.envelope import InboundEnvelope, InboundTransaction, MailTransaction
-from maild.inbound.recipients import is_operator_address
+from maild.inbound.recipients import UnknownRecipient, is_operator_address
 from maild.inbound.sessions.command_arguments import read_forward_path, read_reverse_path
 from maild.inbound.sessions.conversation import (
     COMMON_COMMANDS,
@@ -39,7 +39,7 @@ class StoredMessage(Protocol):
 class SessionServices(ConversationHost, Protocol):
     """What a session asks of the listener, and of acceptance behind it. The errors are SmtpError."""
 
-    async def find_mailbox(self, address: str) -> RecipientInbox | None: ...
+    async def find_mailbox(self, address: str) -> RecipientInbox: ...
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> "StoredMessage": ...
     def reply_heard(self, transaction_digest: bytes) -> None: ...
     def reply_unheard(self, transaction_digest: bytes, message_id: str) -> None: ...
@@ -106,10 +106,7 @@ class Session(Conversation):
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
             raise self._counts.recipient_beyond()
         await self._refuse_if_listed(self._address)
-        mailbox = await self._find(self._address)
-        if mailbox is None:
-            raise self._counts.unknown_recipient()
-        self._mail.add(self._address, mailbox)
+        self._mail.add(self._address, await self._find(self._address))
         await self.push_with_next("250 2.1.5 OK")
 
     async def _refuse_if_listed(self, address: str) -> None:
@@ -119,9 +116,11 @@ class Session(Conversation):
         if zone is not None:
             raise SmtpError(550, "5.7.1", f"your address {self.peer} is on the block list {zone}")
 
-    async def _find(self, address: str) -> RecipientInbox | None:
+    async def _find(self, address: str) -> RecipientInbox:
         try:
             return await self._host.find_mailbox(address)
+        except UnknownRecipient as refusal:
+            raise self._counts.unknown_recipient(refusal) from None
         except SmtpError:
             raise
         except Exception as error:
