@@ -156,8 +156,16 @@ class LogEvent(StrEnum):
     )
     DELIVERED = "delivered", "info", "The recipient's own host, or a local inbox, took the message."
     SENT = "sent", "info", "The smarthost took the message."
-    DEFERRED = "deferred", "info", "The recipient is tried again later."
-    BOUNCED = "bounced", "info", "The recipient was refused for good."
+    DEFERRED = (
+        "deferred",
+        "info",
+        "The recipient is tried again later; `class` and `advice` as the API has them.",
+    )
+    BOUNCED = (
+        "bounced",
+        "info",
+        "The recipient was refused for good; `class` and `advice` as the API has them.",
+    )
     EXPIRED = "expired", "info", "The recipient was deferred until its time was over."
     SUPPRESSED = "suppressed", "info", "Not tried: the address is on the suppression list."
     FAILED = "failed", "info", "Not tried: the sender's domain may not send any more."

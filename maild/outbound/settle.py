@@ -321,6 +321,8 @@ def _tell_settled(settled: Settled, duration_ms: int, now_ms: int) -> None:
         more["refused_for"] = verdict.refused_for
     if outcome == "deferred":
         more["next_attempt_at"] = iso(row.next_attempt_at)
+    if (bounce := verdict.bounce) is not None:
+        more |= {"class": bounce.bounce_class, "advice": bounce.advice}
     tell(
         log,
         LogEvent[outcome.upper()],

@@ -11,7 +11,6 @@ made inside the transaction, on the event loop or on the writer's thread; `Ids` 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
 from maild.outcomes.sent_message import OutcomeContext, RecipientFailure, SentMessage
 from maild.outcomes.verdict import Settled, Verdict, is_final, settlement
@@ -92,8 +91,7 @@ def _failure(row: Due, verdict: Verdict) -> RecipientFailure:
 
 
 def _bounce(verdict: Verdict) -> Bounce:
-    is_ours = verdict.host is None
-    found = bounces.of_outcome(verdict.status, verdict.code, verdict.enhanced, verdict.text, is_ours=is_ours)
+    found = verdict.bounce
     assert found is not None  # what was accepted is no failure
     return found
 

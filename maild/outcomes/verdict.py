@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from maild.message.reports import bounces
+from maild.message.reports.bounces import Bounce
 from storage import states
 from storage.sending.leases import Due
 from storage.sending.settlements import RecipientSettlement
@@ -48,6 +49,12 @@ class Verdict:
         elif bounces.is_permanent(code):
             status = "bounced"
         return cls(status, code, enhanced, text, host, tls)
+
+    @property
+    def bounce(self) -> Bounce | None:
+        """What it means; None where nothing failed."""
+        is_ours = self.host is None
+        return bounces.of_outcome(self.status, self.code, self.enhanced, self.text, is_ours=is_ours)
 
 
 class Settled(NamedTuple):

@@ -124,6 +124,7 @@ async def test_a_mail_that_went_out_is_followed_from_the_request_to_its_end(
     assert (first["code"], first["enhanced"], first["reason"]) == (451, "4.7.1", "greylisted [31m")
     assert (deferred["recipient"], deferred["code"], deferred["attempt"]) == ("you@there.test", 451, 1)
     assert deferred["next_attempt_at"] > deferred["timestamp"][:19]
+    assert (deferred["class"], deferred["advice"]) == ("throttled", "retry_later")
     assert second["code"] == 250 and second["duration_ms"] >= 0
     assert (delivered["recipient"], delivered["host"], delivered["attempt"]) == (
         "you@there.test",
@@ -141,6 +142,8 @@ async def test_a_mail_that_went_out_is_followed_from_the_request_to_its_end(
         550,
         "no such user",
     )
+    assert (bounced["class"], bounced["advice"]) == ("address", "fix_address")
+    assert "class" not in delivered
     again = await world.daemon.api.post(
         "/v1/messages/send", inboxId=world.inbox["id"], to=["me@there.test", "you@there.test"], text=BODY
     )
