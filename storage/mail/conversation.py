@@ -8,7 +8,7 @@ make a conversation.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import committed
+from storage.engine.dialect import THEN_JOIN, committed
 from storage.engine.tx import Tx
 from storage.records import MessageRow, columns
 from storage.visibility import VISIBLE
@@ -26,14 +26,15 @@ _COUNTS = """(m.direction = 'inbound' AND NOT m.is_auto_reply
 _PLACES = f"""(SELECT p.id, {committed("p")} AS place FROM messages p WHERE p.thread_id = :thread
     ORDER BY p.id DESC LIMIT {LOOK})"""
 _NEWER = f"""SELECT m.id, m.direction, m.from_address, m.auth, m.created_at, m.snippet
-    FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
+    FROM {_PLACES} n {THEN_JOIN} messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {{later}} AND {_COUNTS} ORDER BY n.place DESC LIMIT {NEWER_MAX}"""
 _LATER_THAN_PLACE = _NEWER.format(later="n.place > :place")
 _LATER_THAN_ID = _NEWER.format(later="m.id > :after")
 _LAST = f"(SELECT id, place FROM {_PLACES} ORDER BY place DESC LIMIT :look)"
-_NEWEST = f"""SELECT m.id FROM {_LAST} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
+_NEWEST = f"""SELECT m.id FROM {_LAST} n {THEN_JOIN} messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
-_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_LAST} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
+_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")}
+    FROM {_LAST} n {THEN_JOIN} messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND m.direction = 'inbound'
     ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
 

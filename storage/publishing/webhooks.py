@@ -58,7 +58,7 @@ _WITH_HEADS = f"""{_WAITING}, heads (id, organization_id, due_at) AS (
   SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
     (SELECT min(next_attempt_at) FROM webhook_deliveries
      WHERE status = 'pending' AND lease IS NULL AND webhook_id = w.id) END
-  FROM waiting JOIN webhooks w ON w.id = waiting.id)"""
+  FROM waiting {THEN_JOIN} webhooks w ON w.id = waiting.id)"""
 _HEADS = f"""{_WITH_HEADS}
 SELECT * FROM heads WHERE due_at <= :now_ms
 UNION ALL SELECT NULL, NULL, min(due_at) FROM heads WHERE due_at > :now_ms"""

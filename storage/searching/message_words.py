@@ -7,7 +7,7 @@ here (`storage.searching.folding`) and nowhere kept so, but in `search_gone`.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import elements
+from storage.engine.dialect import THEN_JOIN, elements
 from storage.engine.tx import Tx
 from storage.records import dump, load
 from storage.searching.folding import forms
@@ -18,7 +18,7 @@ ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 # No JSON, which takes SQLite ten times as long to write as the rows take, and us three times as long to read.
 _TEXTS = f"""SELECT m.organization_id, m.id, m.inbox_id, m.subject, m.from_address, m.from_name, {BODY}, {ADDRESSES}
-    FROM (SELECT value AS wanted FROM {elements(":ids")}) JOIN messages m ON m.id = wanted {JOIN_WORDS}"""
+    FROM (SELECT value AS wanted FROM {elements(":ids")}) {THEN_JOIN} messages m ON m.id = wanted {JOIN_WORDS}"""
 
 
 class IndexedText(NamedTuple):

@@ -4,17 +4,18 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.agents import claims
-from storage.engine.dialect import each_of, elements, greatest, unindexed
+from storage.engine.dialect import THEN_JOIN, each_of, elements, greatest, unindexed
 from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
 _BY_HASH = f"{_SELECT} WHERE key_hash = ? AND is_active = 1"
-_DESCENDS = """WITH RECURSIVE minters (id) AS (
+_DESCENDS = f"""WITH RECURSIVE minters (id) AS (
       SELECT minted_by FROM api_keys WHERE id = :key AND organization_id = :organization
       UNION
-      SELECT k.minted_by FROM minters JOIN api_keys k ON k.id = minters.id WHERE k.organization_id = :organization)
+      SELECT k.minted_by FROM minters {THEN_JOIN} api_keys k
+      ON k.id = minters.id WHERE k.organization_id = :organization)
     SELECT EXISTS (SELECT 1 FROM minters WHERE id = :ancestor)"""
 _TOUCH = f"UPDATE api_keys SET last_used_at = {greatest('coalesce(last_used_at, 0)', '?')} WHERE id = ?"
 

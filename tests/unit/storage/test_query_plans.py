@@ -6,7 +6,15 @@ from storage.engine.dialect import each_of, each_row_of
 from storage.engine.tx import Tx
 from storage.mail import messages
 from tests.support.laws import query_plans
-from tests.support.laws.query_plans import ALLOWED, FILTERS, ROOT, Watch, compared_lists, scans
+from tests.support.laws.query_plans import (
+    ALLOWED,
+    FILTERS,
+    ROOT,
+    Watch,
+    compared_lists,
+    scans,
+    undecided_joins,
+)
 from tests.support.worlds import memory_store
 
 LIST, PAIRS = each_of("?"), each_row_of("?", 2)
@@ -61,6 +69,31 @@ def test_what_reads_a_few_rows_is_not(sql: str) -> None:
 )
 def test_a_list_of_keys_that_rows_are_not_found_by_is(sql: str, columns: list[str]) -> None:
     assert compared_lists(sql) == columns
+
+
+FOUND = "(SELECT id FROM threads LIMIT 9)"
+
+
+@pytest.mark.parametrize(
+    ("joined", "names"),
+    [
+        (f"{FOUND} n JOIN", ["n"]),
+        (f"{FOUND} AS n\n INNER JOIN", ["n"]),
+        (f"{FOUND} JOIN", [""]),
+        (f"{LIST} n JOIN", ["n"]),
+        ("found JOIN", ["found"]),
+        ("found n JOIN", ["n"]),
+        (f"{FOUND} n CROSS JOIN", []),
+        (f"{FOUND} CROSS JOIN", []),
+        ("found CROSS JOIN", []),
+        (f"{FOUND} n LEFT JOIN", []),
+        ("threads n JOIN", []),
+        ("threads JOIN", []),
+    ],
+)
+def test_a_join_whose_order_is_left_to_the_planner_is_found(joined: str, names: list[str]) -> None:
+    sql = f"WITH found (id) AS {FOUND} SELECT m.id FROM {joined} messages m ON m.thread_id = n.id"
+    assert undecided_joins(sql) == names
 
 
 def test_it_is_told_once_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
