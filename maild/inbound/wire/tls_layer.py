@@ -15,7 +15,10 @@ from typing import Any
 
 PIECE_OCTETS = 16 * 1024  # an ordinary record, of a large message
 PIECE_RECORDS = 32
+HEADER_OCTETS = 5  # of a record; the last two are the length of what follows
 TINY_OCTETS = 32  # in a record, on the average of a piece: more such pieces would keep the loop busy
+
+_NO_DATA = (sslproto.SSLProtocolState.DO_HANDSHAKE, sslproto.SSLProtocolState.SHUTDOWN)
 
 # None: a piece may be worked on now; else what is done when it may. Given: were the records of the last one tiny?
 Turn = Callable[[bool], "asyncio.Future[None] | None"]
@@ -44,6 +47,8 @@ class TlsLayer(sslproto.SSLProtocol):
         super().__init__(loop, session, context, waiter, server_side=True)
         self._turn = turn
         self._is_waiting = False
+        self._came = bytearray()  # what OpenSSL was not given yet
+        self._record_octets = 0  # of the record that it was given in part: those to come
         # What the session does not take is not decrypted; it must not be more than a piece when it goes on.
         self._app_transport.set_read_buffer_limits(PIECE_OCTETS)
 
@@ -52,7 +57,7 @@ class TlsLayer(sslproto.SSLProtocol):
         super().connection_made(transport)
 
     def buffer_updated(self, nbytes: int) -> None:
-        self._incoming.write(self._ssl_buffer_view[:nbytes])
+        self._came += self._ssl_buffer_view[:nbytes]
         if self._is_waiting:
             return
         called = self._turn(False)
@@ -77,34 +82,57 @@ class TlsLayer(sslproto.SSLProtocol):
             self._plain.resume_reading()
 
     def _work(self) -> None:
-        super().buffer_updated(0)
+        if self._state in _NO_DATA:
+            given = self._give(PIECE_RECORDS)
+            super().buffer_updated(0)
+            if given == PIECE_RECORDS and self._came and not self._is_waiting and self._state in _NO_DATA:
+                self._wait(self._turn(True))
+        else:
+            super().buffer_updated(0)
+
+    def _give(self, most: int) -> int:
+        """Give OpenSSL what came, `most` records of it; how many it was."""
+        records, at = 0, min(self._record_octets, len(self._came))
+        self._record_octets -= at
+        while records < most and len(self._came) - at >= HEADER_OCTETS:
+            end = at + HEADER_OCTETS + int.from_bytes(self._came[at + 3 : at + HEADER_OCTETS])
+            records, at = records + 1, min(end, len(self._came))
+            self._record_octets = end - at
+        self._incoming.write(self._came[:at])
+        del self._came[:at]
+        return records
 
     def _do_read__copied(self) -> None:
         """asyncio's reads all that has come. This does so when the connection ends, and else a piece of it."""
         if self._is_waiting and not self._is_ending:
             return
-        records, is_closed = self._read(sys.maxsize if self._is_ending else PIECE_RECORDS)
+        given = self._give(sys.maxsize if self._is_ending else PIECE_RECORDS)
+        records, is_closed = self._read()
         octets = b"".join(records)
         if octets:
             self._app_protocol.data_received(octets)
         if is_closed:
             self._call_eof_received()
             self._start_shutdown()
-        elif len(records) == PIECE_RECORDS and self._incoming.pending and not self._is_ending:
+        elif given == PIECE_RECORDS and self._came and not self._is_ending:
             self._wait(self._turn(len(octets) < PIECE_RECORDS * TINY_OCTETS))
 
-    def _read(self, most: int) -> tuple[list[bytes], bool]:
-        """At most so many records, and whether the peer has closed TLS behind them."""
+    def _read(self) -> tuple[list[bytes], bool]:
+        """The data of the records that were given, and whether the peer has closed TLS behind them."""
         records: list[bytes] = []
         try:
-            while len(records) < most:
-                record = self._sslobj.read(PIECE_OCTETS)
-                if not record:
-                    return records, True
+            while record := self._sslobj.read(PIECE_OCTETS):
                 records.append(record)
         except sslproto.SSLAgainErrors:
-            pass
-        return records, False
+            return records, False
+        return records, True
+
+    def _get_read_buffer_size(self) -> int:
+        return len(self._came)
+
+    def _control_ssl_reading(self) -> None:
+        if not self._is_waiting:
+            super()._control_ssl_reading()  # type: ignore[misc]
 
     @property
     def _is_ending(self) -> bool:

@@ -5,6 +5,7 @@ import asyncio
 import ssl
 from collections import Counter
 from collections.abc import Callable
+from ssl import _TLSMessageType  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from maild.inbound.sessions.session_listener import ANSWERED_A_ROUND, COMMITTED_
 from maild.inbound.wire.tls_layer import PIECE_OCTETS, PIECE_RECORDS, TINY_OCTETS
 from storage.turns.recent_use import RecentUse
 from tests.conftest import Start
+from tests.support.hostile.rekeying import RekeyingClient
 from tests.support.running import Running, Smtp
 
 MANY = 12
@@ -108,6 +110,23 @@ async def test_records_of_one_octet_leave_others_their_rounds(
     assert len(rounds.calls) < rounds.passed / 4, "most rounds are free of it"
 
 
+async def test_changes_of_keys_leave_others_their_rounds(maild: Running) -> None:
+    """They hold no data, so OpenSSL reads on behind them: a piece of them would take ten milliseconds."""
+    rounds = CountedRounds(RECORDS)
+    changed = rounds.counted(lambda: None)
+    maild.daemon.listener.tls._msg_callback = lambda *what: (  # type: ignore[attr-defined]
+        changed() if _TLSMessageType.KEY_UPDATE in what else None
+    )
+    talk, client = await ready_for_tls(maild), RekeyingClient()
+    await shake_hands(talk, client)
+    rounds.begin()
+    await talk.write(client.said(b"NOOP\r\n", new_keys=RECORDS))
+    assert (await heard(talk, client)).startswith(b"250 ")
+    client.close()
+    assert rounds.calls.total() == RECORDS
+    assert max(rounds.calls.values()) <= 2 * DECRYPTED_A_ROUND * PIECE_RECORDS
+
+
 async def test_records_of_some_size_never_rest(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_listener, "TINY_REST_S", 3600.0)
     talk, client = await under_tls(await start())
@@ -130,16 +149,24 @@ async def test_a_mail_in_tiny_records_arrives_as_it_was_sent(maild: Running) -> 
 
 async def under_tls(maild: Running) -> "tuple[Smtp, Client]":
     talk, client = await ready_for_tls(maild), Client()
+    await shake_hands(talk, client)
+    return talk, client
+
+
+async def shake_hands(talk: Smtp, client: "Client | RekeyingClient") -> None:
     while not client.is_ready:
         await talk.write(client.said())
         client.hear(await talk._reader.read(PIECE_OCTETS))
     await talk.write(client.said())
-    return talk, client
 
 
 async def answer(talk: Smtp, client: "Client", *words: bytes) -> bytes:
     """What is said first when each of the words came in a record of its own."""
     await talk.write(client.said(*words))
+    return await heard(talk, client)
+
+
+async def heard(talk: Smtp, client: "Client | RekeyingClient") -> bytes:
     while not (reply := client.heard()):
         client.hear(await talk._reader.read(PIECE_OCTETS))
     return reply
