@@ -81,9 +81,9 @@ def read_master_key(path: Path) -> bytes:
         key = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
         raise SealError(
-            f"{path} is no readable master key ({error.strerror}): put the key there; where systemd hands it to the"
-            " daemon as a credential, name its file with --key-file; where it is lost for good, see"
-            " 'maild replace-lost-master-key --help'"
+            f"{path} is no readable master key ({error.strerror}): put the key there; where it is a credential,"
+            " commands want its file (--key-file), and the daemon LoadCredential= in its unit (systemctl edit maild);"
+            " where it is lost for good, see 'maild replace-lost-master-key --help'"
         ) from error
     except ValueError as error:
         raise SealError(f"{path} is no readable master key: {error}") from error

@@ -1,5 +1,6 @@
 """What systemd/maild.service allows the daemon to do, beside what the daemon does; and when it starts it again."""
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -33,6 +34,11 @@ def test_what_may_pass_by_itself_is_tried_again_without_end() -> None:
     assert settings["TimeoutStartSec"] == ["infinity"], (
         "a migration that takes longer would begin again for ever"
     )
+
+
+def test_nothing_in_it_waits_for_an_operator_to_edit_it() -> None:
+    """The next version's unit takes its place (docs/operating.md, "Upgrade"), and a daemon without its key ends."""
+    assert not re.findall(r"^#\w+=.*", UNIT.read_text(), re.MULTILINE)
 
 
 def test_a_daemon_that_does_not_say_that_it_lives_is_killed() -> None:
