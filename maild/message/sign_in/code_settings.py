@@ -10,33 +10,44 @@ _SIGNING_IN: Final = tuple(
         "verif|vérif|authenti|autenti|autoris|autoriz|autoryz|authoris|authoriz|confirm|bestätig|bevestig|potwierdz"
         "|bekräft|conferm|onay|doğrula|weryfik|uwierzyteln|автентиф|аутентиф|подтвер|підтвер|провер|перевір|kontrollkod"
         "|controlecode|contrôle|認証|確認|検証|本人|验证|驗證|校验|校驗|确认|確認"
+        "|two-factor|two factor|two-step|multi-factor|zwei-faktor"
+        "|bekræft|bekreft|godkend|ověř|potvr|vahvist|todenn|megerősít|ellenőrz|azonosít|verifikasi|autentikasi"
+        "|otentikasi|konfirmasi|xác thực|xác minh|xác nhận|인증|확인|לאמת|אימות|אישור|تحقق|تأكيد|مصادقة|تایید|تأیید"
         # to sign in
         "|sign in|sign-in|signing in|signin|sign up|sign-up|signing up|signup|log in|log-in|login|logging in|logged in"
         "|access code|anmeld|einlogg|zugang|connexion|connect|accéder|accès|sesión|acceso|sessão|acesso|accedi|accesso"
         "|inlog|in te loggen|aanmeld|toegang|zalog|logowan|dostęp|logga in|åtkomst|giriş|erişim|вход|войти|доступ|вхід"
         "|увійти|ログイン|サインイン|登录|登錄|登入"
+        "|log ind|logg inn|innlogging|adgang|přihl|prihl|kirjaud|kirjautu|bejelentkez|đăng nhập|đăng ký|로그인|가입"
+        "|כניסה|התחבר|تسجيل الدخول|ورود"
+        "|registr|register|rejestr|inscription|inscripción|inscrição|iscrizion|kayıt|регистр|реєстр|注册|註冊"
         # with a password, or a code that works once
         "|password|passcode|pincode|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|hasł|lösenord"
         "|şifre|парол"
         "|パスワード|暗証|密码|密碼|one time|one-time|einmal|usage unique|un solo uso|uso único|monouso"
+        "|kodeord|passord|hesl|salasan|jelsz|kata sandi|mật khẩu|비밀번호|סיסמ|كلمة المرور|رمز عبور|گذرواژه|رمز پویا"
+        "|jednoráz|kertakäyttö|egyszer használ|egyszerhasznál|sekali pakai|일회용|חד פעמי"
+        "|لمرة واحدة|یکبارمصرف|احراز هویت"
         "|usa e getta|eenmalig"
         "|jednoraz|engångs|tek kullanımlık|одноразов|ワンタイム|一次性|动态|動態|tempora|temporär|tijdelijk|tymczasow"
         "|tillfällig|geçici|временн|тимчасов"
         # to make an account usable, or safe, or whole again
         "|activat|activer|activac|aktivier|freischalt|attiv|ativaç|aktywac|aktiver|etkinleş|активац|有効化|激活|pairing"
         "|secur|sicher|sécurité|segur|sicurezza|beveilig|bezpiecz|säkerhet|güvenlik|безопас|безпек"
-        "|セキュリティ|安全|new device"
+        "|セキュリティ|安全|new device|aktivál|kích hoạt|aktivasi|pendaftaran|보안|تفعيل|فعالسازی"
         "|recover|wiederherst|herstel|récup|recuper|odzysk|återst|kurtar|восстанов|віднов"
         # to open a locker or a door
         "|collect|pick up|pick-up|pickup|entry code|door code|abhol|retrait|recogida|levantamento|ritiro|ophaal|odbior"
         "|odbiór|hämt|teslim|получени|отриман|受け取|取件"
         # or it is called the reader's own
         "|digit code|stelliger code|stelligen code|6 chiffres|6 dígitos|6 cifre|haneli kod|значный код"
-        "|hier ist dein|kodunuz|informe o código|введите|введіть|入力|输入|輸入|填写|填寫"
+        "|hier ist dein|kodunuz|informe o código|à saisir|введите|введіть|入力|输入|輸入|填写|填寫"
     ).split("|")
 )
 _SIGNING_IN_WHOLE = re.compile(
-    r"(?<![^\W\d_])(?:(?:otp|totp|m?tan|pin|пін|пин|id code|clave)(?![a-zß-ÿа-яіїєґ])"
+    r"(?<![^\W\d_])(?:(?:otp|totp|mfa|2fa|m?tan|pin|пін|пин|id code|clave)(?![a-zß-ÿа-яіїєґ])"
+    r"|(?:is your|ist dein|ist ihr|is je|is uw|är din|er din) (?:[\w.]{1,20}[ -]){1,2}(?:code|kode|kod)\b"
+    r"|رمز ?:? ?[0-9]{5}|(?:הקוד|קוד) שלך|(?:الرمز|رمزك|رمز)(?= الخاص بك)"
     r"|(?:your|dein|ihr|votre|ton|tu|su|seu|tuo|je|uw|twój|din|ваш|твой|твій) (?:code|código|codice|kod"
     r"|код)\b(?! review)"
     r"|(?:enter|type|use|give|donnez|communiquez|geef) (?:in )?(?:this |the |the following |le |de )code"

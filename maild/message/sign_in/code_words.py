@@ -1,7 +1,8 @@
-"""The words by which mails name codes, in fourteen languages, and those by which they name codes of something else.
+"""The words by which mails name codes, in 25 languages, and those by which they name codes of something else.
 
 English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish, Russian, Ukrainian, Japanese,
-Chinese. Each word is judged by some characters around it, so each look is bounded.
+Chinese, Korean, Arabic, Hebrew, Persian, Vietnamese, Indonesian, Czech, Danish, Norwegian, Finnish, Hungarian. Each
+word is judged by some characters around it, so each look is bounded.
 """
 
 import re
@@ -15,20 +16,25 @@ _OTHERS_CHARS: Final = 32
 # "Bestätigungscode", "doğrulama kodunuz", "verifieringskoden": what a word for a code ends in.
 _ENDINGS: Final = tuple(
     "code codes passcode código códigos codigo codice codici kod kodu kodun kodunu kodunuz kodunuzu kodunuzdur kodudur"
-    " kodem koden koder kody код кода коду кодом коде коды коди".split()
+    " kodem koden koder kody код кода коду кодом коде коды коди"
+    " kode kód kódu kódem kódot kódja kódod kódját koodi koodin koodia koodisi koodinne koodilla"
+    " lösenordet passord passordet".split()
 )
 _WHOLE: Final = frozenset(
     (
         "otp totp pin tan mtan pincode token"
         " password passwort kennwort einmalpasswort einmalkennwort passe contraseña clave senha parola wachtwoord"
-        " hasło hasła lösenord engångslösenord şifre şifreniz şifresi пароль паролем пароля"
+        " hasło hasła lösenord engångslösenord şifre şifreniz şifrenizdir şifresi пароль паролем пароля"
+        " passord kodeord heslo heslem salasana jelszó jelszót jelszava jelszavad mã sandi"
+        " קוד הקוד סיסמה הסיסמה סיסמתך رمز الرمز كود الكود کد المرور"
         " verification verifizierung vérification verificación verificação verifica verificatie weryfikacja"
         " weryfikacyjny weryfikacyjnego verifiering doğrulama подтверждения підтвердження"
     ).split()
 )
 # Words that say of no kind of code that they mean it; with one of _DETERMINERS they mean the reader's.
 _BARE: Final = frozenset(
-    "code codes código códigos codigo codice codici kod kodu koden код кода коду кодом".split()
+    "code codes código códigos codigo codice codici kod kodu koden код кода коду кодом"
+    " kode kód koodi mã קוד رمز كود کد".split()
 )
 _BARE_CHARS: Final = 24
 _DETERMINERS = re.compile(
@@ -37,8 +43,12 @@ _DETERMINERS = re.compile(
     r"|tuo|suo|il|questo|je|uw|de|deze|twój|ten|din|ваш|этот|введите|введіть)[ :]$",
     re.IGNORECASE,
 )
+_INTRODUCERS_MAX: Final = 2  # "code is: 2026"
 _CLAUSE_END = re.compile(r"[.:;,!?\n]")
-_ALPHABETIC = re.compile(r"[A-Za-z\u00c0-\u024f\u0400-\u052f]+")
+_ALPHABETIC = re.compile(
+    r"(?P<word>[A-Za-z\u00c0-\u024f\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0671-\u06d3\u1e00-\u1eff]+)"
+    r"(?:[0-9]{1,2}(?![0-9A-Za-z]))?"  # "PIN1" is a name too
+)
 _IDEOGRAPHIC = re.compile(
     "验证码|驗證碼|校验码|校驗碼|动态码|動態碼|动态密码|確認碼|确认码|安全码|安全碼|登录码|登入碼"
     "|一次性密码|一次性密碼|口令"
@@ -46,6 +56,7 @@ _IDEOGRAPHIC = re.compile(
     "|(?:認証|確認|検証|ログイン|セキュリティ|アクセス|本人確認)?コード|(?:認証|確認|検証|暗証)番号"
     "|ワンタイムパスワード|パスコード"
     "|パスワード|密码|密碼"
+    "|인증 ?번호|(?:(?:인증|확인|보안|로그인|일회용) ?)?코드|비밀번호"
 )
 # What makes a code another one's: in front of it, or behind it in languages that put it there.
 _OTHERS: Final = (
@@ -59,14 +70,16 @@ _OTHERS: Final = (
     "|vorwahl|länder|landcode|landnummer|avviamento|почт|пошт|poczt|город|міст|vluchthaven|dress"
     "|vestiment|abbigliament"
     "|kleidung|kleding"
+    "|slev|alennus|tarjous|kedvezmény|diskon|giảm|khuyến|giới thiệu|bưu|البريدي|الخصم|خصم|تخفیف|پستی|הנחה|קופון|poštov"
     # faults, machines and wares
     "|erreur|fehler|błędu|hata|ошибк|помилк|quell|unicode|encode|decode|geocode|rastre|suivi|śledz|takip"
-    "|отслеж|відстеж"
+    "|отслеж|відстеж|seuranta|sporing|követési|nyomkövet|zásil|vận đơn|رهگیری|پیگیری"
     "|produkt|produit|artikel|artículo|товар|barr|strich|streep|streck|kresk|штрих|farb|couleur|colore|renk"
     # banks, customers and orders
     "|banque|banca|banka|guichet|agence|fiscal|kunden|klant|client|klient|müşteri|клиент|клієнт|reserv"
     "|buchung|boeking"
     "|bestell|bestel|command|pedido|encomend|zamówien|beställ|sipariş|заказ|замовл"
+    "|bestilling|objedn|tilaus|rendelés|pesanan|đơn hàng|khách hàng|giao dịch|الطلب|سفارش|ملی|הזמנה"
     # words that names begin with too ("Salesforce code"), so whole ones alone
     "|(?:zip|post|postal|postale|posta|area|country|dial|error|erro|errore|fel|fout|status|exit|response"
     "|return|source|track"
@@ -75,7 +88,7 @@ _OTHERS: Final = (
     "|banku|branch|şube|alan|zone|tax|ape|naf|fiscale|colou?r|hex|airport|class|course|offer|sale"
     "|savings?|order|ordine"
     "|member|customer|airline|booking|category|merchant|conduct|civil|pénal|penal|coverage|review|base"
-    "|freeze|style)"
+    "|freeze|style|pos|negara|thuế|vùng|gd)"
     "(?![^\\W\\d_])"
 )
 _QUALIFIERS: Final = (  # a code with one of these before it is one, whoever sends it: "your Bank verification code"
@@ -99,10 +112,12 @@ _OTHERS_IDEOGRAPHIC = re.compile(
     "(?:支店|銀行|口座|契約|伝票|顧客|登録|管理|店舗|金融機関|地域|市外|分類|学校|クーポン|割引|優待"
     "|商品|製品|エラー|バー|QR"
     "|プロモーション|紹介|招待|国|郵便|注文|追跡|問い合わせ|問合せ|お客様|会員|電話|受付|予約"
-    "|优惠|優惠|折扣|产品|產品|错误|錯誤|兑换|兌換|推广|邀请|二维|取件|条形?|條)$"
+    "|优惠|優惠|折扣|产品|產品|错误|錯誤|兑换|兌換|推广|邀请|二维|取件|条形?|條"
+    "|(?:쿠폰|할인|프로모션|추천|초대|상품|국가|지역|오류|에러|바) ?)$"
 )
 _SAYS_THAT_IT_IS = re.compile(
-    r"(?:[:=>–—→-]|(?<![^\W\d_])(?:is|are|ist|lautet|est|es|è|é|são|to|jest|är|lyder|это|це)|[はが是为為])"
+    r"(?:[:=>–—→-]|(?<![^\W\d_])(?:is|are|ist|lautet|est|es|è|é|são|to|jest|är|lyder|это|це"
+    r"|er|adalah|là|הוא|היא|هو|هي)|[はが是为為])"
     r"[\s\"'«“‘„「『《(\[]*$",
     re.IGNORECASE,
 )
@@ -113,7 +128,8 @@ _ASKS_TO_TYPE = re.compile(
     r"|inserisci|inserisca"
     r"|digita|gebruik|voer|typ|toets|wpisz|użyj|wprowadź|przepisz|ange|använd|knappa in|skriv in|введите"
     r"|используйте|наберите"
-    r"|введіть|використайте|наберіть) $|(?:输入|輸入|填写|填寫) ?$",
+    r"|введіть|використайте|наберіть|brug|bruk|indtast|použijte|zadejte|käytä|syötä|használd|gunakan|masukkan"
+    r"|nhập|dùng) $|(?:输入|輸入|填写|填寫) ?$",
     re.IGNORECASE,
 )
 
@@ -162,16 +178,38 @@ def anothers_code_words(window: str) -> Iterator[int]:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     for word in _ALPHABETIC.finditer(text):
-        lowered = word[0].lower()
-        if lowered in _WHOLE or lowered.endswith(_ENDINGS):
+        if _names_a_code(word["word"]):
             yield word.span()
     for word in _IDEOGRAPHIC.finditer(text):
         yield word.span()
 
 
+def _names_a_code(word: str) -> bool:
+    lowered = word.lower()
+    return lowered in _WHOLE or lowered.endswith(_ENDINGS)
+
+
+def is_numbered_word(shown: str) -> bool:
+    """Is it a word for a code and which of them is meant: "PIN1", "OTP2"?"""
+    word = _ALPHABETIC.fullmatch(shown)
+    return word is not None and _names_a_code(word["word"])
+
+
 def introduces(before: str) -> bool:
     """Do the words right before a number say that it comes now: a colon, an arrow, "is"?"""
     return _SAYS_THAT_IT_IS.search(before) is not None
+
+
+def introduces_alone(between: str) -> bool:
+    """Does what stands between a word and a number say that the number comes now, and nothing else?"""
+    for _ in range(_INTRODUCERS_MAX):
+        said = _SAYS_THAT_IT_IS.search(between)
+        if said is None:
+            return False
+        between = between[: said.start()].rstrip()
+        if not between:
+            return True
+    return False
 
 
 def asks_to_type(before: str) -> bool:

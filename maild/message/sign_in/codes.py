@@ -9,7 +9,7 @@ CANDIDATES_MAX numbers nothing is said. Offsets are code points of the text that
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final, Literal, NamedTuple
 
@@ -19,7 +19,13 @@ from maild.message.sign_in.code_settings import (
     speaks_of_shopping,
     speaks_of_signing_in,
 )
-from maild.message.sign_in.code_words import CodeWords, asks_to_type, introduces
+from maild.message.sign_in.code_words import (
+    CodeWords,
+    asks_to_type,
+    introduces,
+    introduces_alone,
+    is_numbered_word,
+)
 from maild.message.sign_in.number_words import means_something_else
 
 CANDIDATES_MAX: Final = 30
@@ -38,11 +44,12 @@ View = Literal["subject", "text"]
 Confidence = Literal["labelled", "unlabelled", "ambiguous"]
 
 _FULL_WIDTH_COMMA: Final = 0xFF0C  # it parts sentences, never the digits of an amount
-_NARROW: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code != _FULL_WIDTH_COMMA} | {
-    0x3000: 0x20,
-    0xA0: 0x20,
-    0x202F: 0x20,
-}
+_ARABIC_ZEROS: Final = (0x0660, 0x06F0)  # of Arabic and of Persian; both are typed as 0 to 9
+_NARROW: Final = (
+    {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code != _FULL_WIDTH_COMMA}
+    | {zero + digit: ord("0") + digit for zero in _ARABIC_ZEROS for digit in range(10)}
+    | {0x3000: 0x20, 0xA0: 0x20, 0x202F: 0x20}
+)
 _NO_ROOM: Final = frozenset("\u00ad\u034f\u200b\u200c\u200d\u2060\ufeff")  # nobody sees, or types, them
 _URL = re.compile(r"""(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[!#-;=?-~]+""")
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{1,255}")
@@ -50,14 +57,19 @@ _EMPHASIS = re.compile(
     r"(?=[*_])(?<![\w*])(?P<mark>\*{1,3}|_{1,3})(?P<code>[A-Z0-9][A-Z0-9 -]{2,18}[A-Z0-9])(?P=mark)(?![\w*])"
 )
 _CANDIDATE = re.compile(
-    r"(?=[0-9A-Z])(?<![0-9A-Za-z_@#+&=*•×])(?<![0-9][.,:/-])(?<![A-Za-z][./-])(?:"
+    r"(?=[0-9A-Za-z])(?<![0-9A-Za-z_@#+&=*•×])(?<![0-9][.,:/-])(?<![A-Za-z][./-])(?:"
     r"(?P<prefixed>[A-Z]-[0-9]{4,9})"
-    r"|(?P<spread>[0-9](?: [0-9]){3,9})"
+    # Digits in boxes of their own come out as lines; those that count 1, 2, 3 number steps.
+    r"|(?P<spread>(?!1\n{1,2}2\n{1,2}3)[0-9](?:(?: |\n{1,2})[0-9]){3,9})"
     r"|(?P<split>[0-9]{2,5}[ -][0-9]{2,5})"
     r"|(?P<digits>[0-9]{4,10})"
     # Halves parted by a blank hold a digit each: "OTP 105824" and "LH 2481" are a word and a number.
     r"|(?P<letters>(?=[0-9 -]{0,9}[A-Z])(?=[A-Z-]{0,9}[0-9])"
     r"(?:[A-Z0-9]{2,8}-[A-Z0-9]{2,8}|(?=[A-Z]{0,7}[0-9])[A-Z0-9]{2,8} (?=[A-Z]{0,7}[0-9])[A-Z0-9]{2,8}|[A-Z0-9]{4,10}))"
+    # The letters that RFC 8628 §6.1 draws codes from, since they spell no word; X stands for what is left out.
+    r"|(?P<consonants>(?!XXX)(?:[B-DF-HJ-NP-TV-XZ]{3}-[B-DF-HJ-NP-TV-XZ]{3}|[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}"
+    r"|[B-DF-HJ-NP-TV-XZ]{6}|[B-DF-HJ-NP-TV-XZ]{8}))"
+    r"|(?<=\n)(?P<mixed>(?=[A-Za-z]{0,9}[0-9])(?=[A-Z0-9]{0,9}[a-z])[A-Za-z0-9]{5,10})(?= *(?:\n|\Z))"
     r")(?![0-9A-Za-z_@=]|[,:][0-9]|\.(?![A-Z][a-z])[0-9A-Za-z]|[/-][0-9A-Za-z])"
 )
 _WORD_AND_NUMBER = re.compile(r"[A-Z]{3,8}-?[0-9]{1,4}")
@@ -65,6 +77,7 @@ _DIGIT = re.compile(r"[0-9]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 _HEADING = re.compile(r"\n|\A:")  # "SEC-1001: how codes get stolen"
 _COLON = re.compile(r"\s{0,3}:")
+_NEXT_NUMBER = re.compile(r"\s{0,3}:?\s{0,3}[0-9]{4}")
 _BREAK = re.compile(rf"{_SENTENCE_END.pattern}|\n[ \t]*\n")  # of a sentence, or of a paragraph
 
 
@@ -97,7 +110,7 @@ class _Candidate(NamedTuple):
     def value(self) -> str:
         """What is to be typed: without blanks, dashes and a prefix such as `G-`."""
         narrow = _seen(self.shown)[0].translate(_NARROW)
-        return re.sub(r"[ -]", "", narrow[2:] if re.fullmatch("[A-Z]-[0-9]+", narrow) else narrow)
+        return re.sub(r"[ \n-]", "", narrow[2:] if re.fullmatch("[A-Z]-[0-9]+", narrow) else narrow)
 
 
 class _Page(NamedTuple):
@@ -157,7 +170,10 @@ def _judged(page: _Page, match: re.Match[str]) -> _Candidate | None:
     is_asked_for = is_alone or asks_to_type(page.plain[max(0, start - _AROUND) : start])
     is_direct = _is_direct(page, match, is_alone=is_alone)
     # Beside a word for a code stand years too, and names: WIN10, SHA256.
-    if not is_direct and (_is_year(match[0]) or (match["letters"] is not None and not is_asked_for)):
+    if match["mixed"] is not None and not _is_below_a_word(page, start, in_last_sentence=True):
+        return None  # names of users look alike
+    is_word_like = match["consonants"] is not None or (match["letters"] is not None and not is_asked_for)
+    if not is_direct and (_is_year(match[0]) or is_word_like):
         return None
     is_labelled = is_direct or _is_near(page, match, is_alone=is_alone) or _is_told(page, match)
     if match["spread"] is not None and not is_labelled:
@@ -201,10 +217,15 @@ def _is_something_else(text: str, match: re.Match[str]) -> bool:
     before, behind = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
     return (
         means_something_else(before, match[0], behind)
+        or is_numbered_word(match[0])
         or speaks_of_meeting(text[max(0, start - _LINE_CHARS) : start])
         or speaks_of_receipt(text[max(0, start - _LINE_CHARS) : start])
-        or (match["letters"] is not None and speaks_of_shopping(_offer_around(text, match)))
+        or (not _has_digits_alone(match) and speaks_of_shopping(_offer_around(text, match)))
     )
+
+
+def _has_digits_alone(match: re.Match[str]) -> bool:
+    return match["letters"] is None and match["consonants"] is None and match["mixed"] is None
 
 
 def _is_near(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
@@ -232,9 +253,9 @@ def _is_direct(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
     start, end = match.span()
     if is_alone and (_is_below_a_word(page, start) or _is_above_a_word(page, end)):
         return True
-    if _is_year(match[0]):  # "the code for 2026", "in 2026 enter the code"
-        return _is_introduced(page, match) and introduces(page.plain[max(0, start - _DIRECT) : start])
-    return _is_introduced(page, match) or _is_called_one(page, match)
+    if _is_year(match[0]):  # "the code for 2026", "in 2026 enter the code", "The Code Report: 2026"
+        return any(introduces_alone(between) for between in _introductions(page, match))
+    return any(True for _ in _introductions(page, match)) or _is_called_one(page, match)
 
 
 def _may_be_bare(match: re.Match[str]) -> bool:
@@ -242,28 +263,32 @@ def _may_be_bare(match: re.Match[str]) -> bool:
     return match["digits"] is None or len(match[0]) >= _DIGITS_THAT_TELL
 
 
-def _is_introduced(page: _Page, match: re.Match[str]) -> bool:
+def _introductions(page: _Page, match: re.Match[str]) -> Iterator[str]:
+    """What stands between it and each word for a code that introduces it."""
     start = match.start()
     for _, word_end in page.words.between(start - _DIRECT - _AROUND, start, bare=_may_be_bare(match)):
         between = page.plain[word_end:start]
         if len(between) <= _DIRECT and not _DIGIT.search(between) and not _BREAK.search(between):
-            return True
-    return False
+            yield between
 
 
 def _is_called_one(page: _Page, match: re.Match[str]) -> bool:
+    """Is it said to be one by a word behind it that does not introduce another: "sum 1533, OTP 641830"?"""
     end = match.end()
-    for word_start, _ in page.words.between(end, end + _DIRECT, bare=_may_be_bare(match)):
+    for word_start, word_end in page.words.between(end, end + _DIRECT, bare=_may_be_bare(match)):
         between = page.plain[end:word_start]
-        if not _HEADING.search(between) and not _DIGIT.search(between) and not _BREAK.search(between):
+        if _HEADING.search(between) or _DIGIT.search(between) or _BREAK.search(between):
+            continue
+        if not _NEXT_NUMBER.match(page.plain, word_end):
             return True
     return False
 
 
-def _is_below_a_word(page: _Page, start: int) -> bool:
+def _is_below_a_word(page: _Page, start: int, *, in_last_sentence: bool = False) -> bool:
     above = page.plain[max(0, start - _LINE_CHARS) : start].rstrip()
-    first = max(0, start - _LINE_CHARS) + above.rfind("\n") + 1
-    return any(page.words.between(first, start))
+    line = above.rpartition("\n")[2]
+    said = _SENTENCE_END.split(line)[-1] if in_last_sentence else line
+    return any(page.words.between(max(0, start - _LINE_CHARS) + len(above) - len(said), start))
 
 
 def _is_above_a_word(page: _Page, end: int) -> bool:
@@ -276,7 +301,7 @@ def _is_above_a_word(page: _Page, end: int) -> bool:
 def _line_around(text: str, start: int, end: int) -> str:
     """The line that it stands on, as far as it matters."""
     head = text[max(0, start - _LINE_CHARS) : start].rpartition("\n")[2]
-    return head + text[start : end + _LINE_CHARS].partition("\n")[0]
+    return head + text[start:end] + text[end : end + _LINE_CHARS].partition("\n")[0]
 
 
 def _offer_around(text: str, match: re.Match[str]) -> str:

@@ -26,6 +26,12 @@ _NUMBERED: Final = (
     "|contratto|referentie|umowa|zgłoszenie|zgłoszenia|sprawa|rachunek|rachunku|avtal|referens|talep"
     "|kayıt|sözleşme"
     "|обращение|обращения|заявка|заявки|звернення"
+    "|ordre|ordrenummer|ordrenr|kundenummer|fakturanr|postnummer|sagsnummer|saksnummer|sporingsnummer|referanse"
+    "|objednávka|objednávky|zásilky|zákazníka|účtu|smlouvy|psč|tilausnumero|asiakasnumero|viitenumero|postinumero"
+    "|laskunumero|rendelésszám|rendelés|ügyfélszám|számlaszám|irányítószám|pesanan|pelanggan|tagihan|resi|rekening"
+    "|đơn hàng|hóa đơn|khách hàng|tài khoản|giao dịch|vận đơn|hotline"
+    "|הזמנה|ההזמנה|חשבונית|לקוח|פנייה|מיקוד"
+    "|الطلب|طلب|الفاتورة|الحجز|الحساب|العميل|البريدي|سفارش|فاکتور|مشتری|حساب|پستی|رهگیری|پیگیری|تراکنش"
 )
 _NUMBER_OF = re.compile(
     rf"(?:#|№|(?<![^\W\d_])(?:{_NUMBERED})[ :.#-]{{0,3}}"
@@ -39,6 +45,9 @@ _NUMBER_OF_IDEOGRAPHIC = re.compile(
     "|运单|单号|單號|工单)"
     "(?:番号|号码|號碼|编号|編號|号|號)?(?:は|为|為|是)?[ :\uff1a]{0,2}$"
     r"|(?:(?<!認証)(?<!確認)(?<!検証)(?<!暗証)番号|号码|號碼|编号|編號)(?:は|为|為|是)?[ :\uff1a]{0,2}$"
+)
+_NUMBER_OF_HANGUL = re.compile(
+    "(?:주문|예약|운송장|송장|고객|회원|접수|문의|계좌|카드|전화|우편|거래|등록) ?번호(?:는|은)?[ :\uff1a]{0,2}$"
 )
 _ENDING_IN = re.compile(
     r"(?:ending(?: in| with)?|ends (?:in|with)|last (?:four|4)(?: digits)?|endet auf|endend auf"
@@ -60,7 +69,8 @@ _DIALLED = re.compile(
     r"|wählen sie|rufen sie"
     r"|appelez|appelez le|téléphone|llame al|llama al|teléfono|ligue|ligue para|telefone|chiama"
     r"|chiama il|telefono|bel"
-    r"|bel naar|telefoon|zadzwoń|infolinia|arayın|звоните|позвоните|телефон|дзвоніть)[.: ]{1,3}$",
+    r"|bel naar|telefoon|zadzwoń|infolinia|arayın|звоните|позвоните|телефон|дзвоніть|puhelin|telefonszám|hubungi"
+    r"|gọi|טלפון|هاتف|تلفن|전화|고객센터)[.: ]{1,3}$",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(  # "the code in 1100 lines", "code orange at 1800"
@@ -74,17 +84,22 @@ _HIDDEN_BEFORE = re.compile(r"[*\u2022xX\u00d7.\u2026]{2,}[ -]?$")
 _NAMING_SOMETHING_ELSE: Final = (
     _NUMBER_OF,
     _NUMBER_OF_IDEOGRAPHIC,
+    _NUMBER_OF_HANGUL,
     _ENDING_IN,
     _HIDDEN_BEFORE,
     _IDENTIFIED,
     _CARD,
     _DIALLED,
 )
-_CURRENCY: Final = r"[$€£¥₹₺₽₴]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|RUB|UAH|TRY|TL|PLN|SEK|BRL|kr|zł|Rs)\b"
+_CURRENCY: Final = (
+    r"[$€£¥₹₺₽₴₩₫₪]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|RUB|UAH|TRY|TL|PLN|SEK|BRL|kr|zł|Rs|NOK|DKK|Kč|CZK|Ft|HUF|Rp|IDR"
+    r"|VND|KRW|IRR|SAR|ILS)\b"
+)
 _MONEY_BEFORE = re.compile(rf"(?:{_CURRENCY})\s?$")
 _MEASURE_BEHIND = re.compile(
-    rf"[ \u00a0]?(?:{_CURRENCY}|[%‰°]|zł|руб|грн|[円元年月日点人分秒]"
+    rf"[ \u00a0]?(?:{_CURRENCY}|[%‰°]|zł|руб|грн|ريال|ریال|تومان|[円元年月日点人分秒원년월일분초]"
     r"|(?:[Mm]in(?:ut\w{1,3})?|[Ss]e[ck]|[Ss]econd[ei]?s?|[Ss]ekund\w{0,3}|[Ss]egundos?|сек\w{0,4}|мин\w{0,3}|хв|хвилин|dakika"
+    r"|perc|menit|phút|דקות|دقائق|دقيقة|دقیقه"
     r"|GB|MB|kB|TB|km|kg|px|kWh|mAh|m²)\b)"
 )
 _TELEPHONE_BEFORE = re.compile(r"(?:\+\s?[0-9 ()/.-]{1,14}|[0-9]\)?[ /-]|[0-9]\)?[.])$")
