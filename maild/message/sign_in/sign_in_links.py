@@ -25,14 +25,18 @@ _TARGET_CHARS: Final = 256  # a path says what it is for at its start; what foll
 _BRACKETS_MAX: Final = 8
 _HTTPS_PORTS: Final = (None, 443)
 
-_LINK = re.compile(r"""https://[^\s<>"'`|\\^{}]+(?P<cut>[\\^{}`|])?""", re.IGNORECASE)
+_LINK = re.compile(  # of Markdown's "[https://a.example/1](https://a.example/1)" each
+    r"""https://(?:(?!\]\()[^\s<>"'`|\\^{}])+(?P<cut>[\\^{}`|])?""", re.IGNORECASE
+)
 _WIDE_CLOSERS = re.compile("[，。、；：！？）】」』》〉”]")
 _HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _HOST_SHOWN = re.compile(
     r"(?<![\w@.-])(?:[a-z0-9-]{1,63}\.){1,8}(?!(?:js|html?|pdf|txt)\b)[a-z]{2,24}(?![\w-])", re.IGNORECASE
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_~+%-]{20,}")
-_EVERYBODYS = re.compile(r"/?[a-z_-]*(?:\.[a-z]+)?/?(?:#.*)?", re.IGNORECASE)
+_EVERYBODYS = re.compile(  # "/login", "/account/security#keys": words alone, of nobody's own
+    r"(?:/?[A-Za-z_-]*|(?:/[A-Z]?[a-z_-]{0,24}){2,8})(?:\.[A-Za-z]+)?/?(?:#(?:[\w-]{0,19}|[a-z-]{0,60}))?"
+)
 _FILE = re.compile(r"\.(?:gif|png|jpe?g|webp|svg|ico|css|js|ics|pdf)(?:[?#]|$)", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[|•·]|[(<]https?://\S*")
 _SENTENCE_END = re.compile(r"[.!?]\s+|[。！？]")
@@ -46,7 +50,12 @@ _ASKS: Final = re.compile(
     "|logga in|giriş|войти|вход|вхід|увійти|ログイン|登录|登錄|登入"
     r"|magic|passwordless|one-?time|(?<![a-z])otp(?![a-z])|(?<![a-z])o?auth(?![a-z])|authenticat|authori[sz]e"
     r"|invite|accept"
-    "|reset",
+    "|ověř|potvr|přihl|vahvist|kirjaudu|bekræft|bekreft|log ind|logg inn|megerősít|erősíts|bejelentkez|aktivál|인증"
+    "|로그인|xác minh|xác nhận|đăng nhập|kích hoạt|verifikasi|konfirmasi"
+    "|تحقق|تأكيد|تسجيل الدخول|تفعيل|אימות|לאמת|התחבר|אישור|تأیید"
+    r"|unlock_token|/unlock|unlock (?:your |my )?account|reset|(?:create|set|new|forgot)[ _-]?password"
+    r"|set[ _-]?up (?:an? |your |my )?(?:\w{1,20} )?account"
+    r"|join (?:the |your )(?:[\w-]{1,20} ){0,3}(?:team|organi[sz]ation|workspace)",
     re.IGNORECASE,
 )
 # In what the link says, or in where it goes.
@@ -55,11 +64,13 @@ _LEADS_AWAY = re.compile(
     "|a )?(?:suscri|inscri)"
     r"|darse de baja|\bbaja\b|disiscri|cancellati|uitschrijv|afmeld|wypisz|rezygn|avregistr|avanmäl|abonelik"
     r"|отпис|відпис"
+    "|odhlás|leiratkoz|수신 ?거부|hủy đăng ký|berhenti berlangganan|إلغاء الاشتراك|הסר|לא לקבל|لغو اشتراک|lopeta tila"
+    "|objedn|tilau|rendelés|pesanan|đơn hàng|주문|سفارش|ordre\\b"
     "|配信停止|退订|退訂|preferenc|settings|einstellung|privacy|datenschutz|terms|impressum|help|support|faq"
     "|report|deny|reject"
     "|view (?:it |this [a-z]{1,10} |online )?in (?:your |a |the )?browser|im browser (?:ansehen|anzeigen|öffnen)"
     r"|appointment|attendance|rsvp|booking|reservation|webinar|survey|invoice|download|app store|play\.google"
-    r"|/(?:blog|news|articles?|posts?|stories|learn|docs|guides?)/"
+    r"|/(?:blog|news|articles?|posts?|stories|events?|learn|docs|guides?)/"
     r"|(?<!in )\border(?! to\b)|bestellung|commande|pedido|\bordine|zamówieni|beställning|sipariş|заказ"
     r"|замовленн|注文|订单"
     "|訂單|track",
@@ -70,7 +81,8 @@ _POINTS = re.compile(
     "(?:this|following|the) link|click|\\btap\\b|button|klick|diesen link|folgenden link|cliqu|ce lien"
     "|lien suivant|enlace"
     "|link abaixo|clicca|questo link|klik|deze link|kliknij|länken|tıkla|bağlantı|ссылк|посилан|リンク|url|链接"
-    "|連結|鏈接",
+    "|連結|鏈接|linket|knappen|odkaz|tlačítk|linkki|painik|kattint|gomb|링크|버튼|클릭|liên kết|nút|nhấp|tautan|tombol"
+    "|الرابط|الزر|انقر|קישור|לחצ|לחץ|לחיצה|لینک|پیوند|کلیک|nuorod",
     re.IGNORECASE,
 )
 # In what stands before it on its line: what follows is for whoever did not ask.
@@ -80,6 +92,11 @@ _DISOWNS = re.compile(
     "|n['\u2019]êtes pas|no (?:has|fuiste|fue|eres)|não foi você|non sei stato|niet jij|niet u\\b|nie ty\\b"
     "|inte du|siz değil"
     "|не вы\\b|не ви\\b|心当たり|非本人|不是您",
+    re.IGNORECASE,
+)
+# "Ignore this if you did not ask for it": that sentence is whole, and says nothing of what follows it.
+_IGNORES = re.compile(
+    "ignor|disregard|no (?:further )?action|unbeachtet|negeer|negeren|zignor|игнор|ігнор|bortse|無視|忽略",
     re.IGNORECASE,
 )
 _CLOSERS: Final = ".,;:!?'\u2019\u201d\u00bb*_~\u3002\uff0c\uff09"
@@ -127,8 +144,14 @@ def _link(text: str, match: re.Match[str], is_trusted: Callable[[str], bool]) ->
     if _EVERYBODYS.fullmatch(target) or _FILE.search(target.partition("?")[0]) or _LEADS_AWAY.search(target):
         return None
     shown = _shown(text, match.start())
-    says = _SENTENCE_END.split(shown.rstrip(".!?。！？ "))[-1]
-    if _DISOWNS.search(shown) or _LEADS_AWAY.search(says) or _shows_another(shown, host):
+    sentences = _SENTENCE_END.split(shown.rstrip(".!?。！？ "))
+    says = sentences[-1]
+    if (
+        _disowns(sentences)
+        or _DISOWNS.search(_announced(text, match.start()))
+        or _LEADS_AWAY.search(says)
+        or _shows_another(shown, host)
+    ):
         return None
     asks = bool(_ASKS.search(says) or _ASKS.search(target))
     if not asks and not _TOKEN.search(target):
@@ -165,6 +188,19 @@ def _shown(text: str, start: int) -> str:
     """What stands before the link as its text, behind other links: on its line, or on the line above it."""
     before = text[max(0, start - _SHOWN_BEFORE) : start].rstrip(' \t\r\n(<["')
     return _SEPARATOR.split(before.rpartition("\n")[2])[-1].strip(" )>]")
+
+
+def _announced(text: str, start: int) -> str:
+    """The sentence on the line above a link's which says with a colon that the link comes now; or nothing."""
+    lines = text[max(0, start - 2 * _SHOWN_BEFORE) : start].rstrip().split("\n")
+    above = next((line.rstrip() for line in reversed(lines[:-1]) if line.strip()), "")
+    return _SENTENCE_END.split(above)[-1] if above.endswith((":", "：")) else ""
+
+
+def _disowns(sentences: Sequence[str]) -> bool:
+    """Do the sentences before a link, the last of which leads to it, say that it is for whoever did not ask?"""
+    before = (one for one in sentences[:-1] if not _IGNORES.search(one))
+    return any(_DISOWNS.search(one) for one in (*before, sentences[-1]))
 
 
 def _shows_another(shown: str, host: str) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import pytest
 
@@ -18,13 +18,15 @@ TOKEN = "00112233445566778899aabb"
 
 
 class Sample(TypedDict):
-    """A mail of the `trusted` domains, and the link that it asks to open: null without one, or "ambiguous"."""
+    """A mail of the `trusted` domains, and the link that it asks to open: null without one, or "ambiguous".
+    `source`: the public template whose shape it has, in words of our own."""
 
     language: str
     trusted: Sequence[str]
     text: str
     expected: str | None
     held: bool
+    source: NotRequired[str]
 
 
 SAMPLES: Sequence[Sample] = json.loads(Path("tests/vectors/sign_in_links.json").read_text("utf-8"))
@@ -96,6 +98,11 @@ def test_a_link_stands_where_it_is_said_to() -> None:
         f"Sign in within 15 minutes: https://bank.example/{TOKEN}",
         "id.bank.example (https://id.bank.example/verify/1)",
         "bank.example (https://id.bank.example/verify/1)",
+        "[Verify](https://bank.example/v/1)",
+        "Verify: [https://bank.example/v/1](https://bank.example/v/1)",
+        f"Verify (https://bank.example/#/v?t={TOKEN})",
+        "Ignore this if you did not ask for it. Verify: https://bank.example/v/1",
+        "If this was you, verify:\nhttps://bank.example/v/1",
     ],
 )
 def test_a_link_is_found(words: str) -> None:
@@ -133,6 +140,11 @@ def test_a_link_is_found(words: str) -> None:
         "Hot: https://bank.example/hotpink/1",
         "By https://bank.example/authors/kim1",
         "Confirm your order (https://bank.example/c/1)",
+        "Sign in (https://bank.example/account/login)",
+        "Errors (https://bank.example/error-codes#authentication-failures)",
+        "Sign in (https://bank.example/Account/Login.aspx#top)",
+        "If this wasn't you:\nReset your password (https://bank.example/reset/1)",
+        "You did not ask? Reset your password (https://bank.example/reset/1)",
     ],
 )
 def test_what_leads_away_or_elsewhere_is_none(words: str) -> None:
