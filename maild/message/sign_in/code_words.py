@@ -51,7 +51,7 @@ _ALPHABETIC = re.compile(
 )
 _IDEOGRAPHIC = re.compile(
     "验证码|驗證碼|校验码|校驗碼|动态码|動態碼|动态密码|確認碼|确认码|安全码|安全碼|登录码|登入碼"
-    "|一次性密码|一次性密碼|口令"
+    "|一次性密码|一次性密碼|口令|(?:验证|安全|一次性)代码|(?:驗證|安全|一次性)代碼"
     "|激活码|啟用碼|授权码|授權碼|取件码|取件碼"
     "|(?:認証|確認|検証|ログイン|セキュリティ|アクセス|本人確認)?コード|(?:認証|確認|検証|暗証)番号"
     "|ワンタイムパスワード|パスコード"
@@ -70,6 +70,11 @@ _OTHERS: Final = (
     "|vorwahl|länder|landcode|landnummer|avviamento|почт|пошт|poczt|город|міст|vluchthaven|dress"
     "|vestiment|abbigliament"
     "|kleidung|kleding"
+    "|réserv|prenotaz|pays|seguimiento|producto|referid|país|regalo|indicaç|tracciam|paese|volgc|tracec|rezerwac|polecaj|kraju|podarunk"
+    "|bokning|spårning|värvning|presentk|ülke|hediye|karek|бронир|бронюв|реферал|страны|країни|подароч|подарунк"
+    "|rezerva|rezervač|sledovac|doporuč|chybov|dárkov|čárov|země|chyby|banky|bookingk|varek|gavek|landek|landsk|landkod"
+    "|fejl|feil|henvis|vervek|streg|strek|varaus|tuote|suosit|maakood|virhe|lahja|viiva|foglalás|termék|ajánló|ország"
+    "|hibak|ajándék|vonalk|cikk"
     "|slev|alennus|tarjous|kedvezmény|diskon|giảm|khuyến|giới thiệu|bưu|البريدي|الخصم|خصم|تخفیف|پستی|הנחה|קופון|poštov"
     # faults, machines and wares
     "|erreur|fehler|błędu|hata|ошибк|помилк|quell|unicode|encode|decode|geocode|rastre|suivi|śledz|takip"
@@ -108,12 +113,32 @@ _OTHERS_BEHIND = re.compile(
     rf"^[ '\u2019-]*(?:(?:de|d|di|da|do|du|des|del|della|of|a|l|la|le)[ '\u2019]+)*(?:{_OTHERS})",
     re.IGNORECASE,
 )
+# In languages that say behind the word whose code it is, all but these say that it is another's.
+_NAMED_BEHIND: Final = frozenset("mã kode קוד رمز كود کد".split())
+_NAME_BEHIND = re.compile(r"[ \u00a0]{1,2}(?![A-Z]{4})(?=[^\W\d_]+(?![0-9]))")
+_READERS_BEHIND = re.compile(
+    # Vietnamese, Indonesian
+    "xác|otp|pin|sau|này|bên|dưới|của|kích|đăng|bảo mật|truy|một lần|là|để|được|trong|hết|có|và|đặt lại|khôi phục"
+    "|verifik|konfirm|otentik|autentik|aktiva|masuk|log|keamanan|akses|berikut|ini|di |anda|untuk|sekali|rahasia|adalah"
+    "|yang|akan|hanya|reset|pemulihan|tersebut|dan"
+    # Danish, Norwegian
+    "|til|for|er |som|neden|herunder|her |inden|innen|i |på|og|når|ved|fra|med|har|ud|ut|gælder|gjelder|under|din|ditt"
+    # Hebrew
+    "|ה?אימות|ה?כניסה|ה?גישה|ה?אבטחה|ה?זיהוי|ה?הפעלה|ה?התחברות|חד|סודי|זמני|שלך|זה|הזה|הוא|אישור|ל|בן|ה-"
+    # Arabic, Persian
+    "|(?:ال)?(?:تحقق|تفعيل|تأكيد|دخول|أمان|امان|مصادقة|توثيق|مرور|سر|وصول|مؤقت|سري)|لمرة|تسجيل|إعادة|استعادة|الخاص"
+    "|صالح|هو|من |التالي|تایید|تأیید|ورود|فعال|یک|زیر|امنیتی|عبور|پویا|شما|این|احراز|اعتبار|را|دسترسی|بازیابی"
+    r"|[A-Z][a-z]+[A-Z]?[a-z]* (?:شما|الخاص|שלך)",  # of a brand
+    re.IGNORECASE,
+)
+_READERS_BEFORE_HANGUL = re.compile("(?:의|이|다음|아래|해당|위|본|otp|pin|sms|2fa) ?$", re.IGNORECASE)
+_NAME_BEFORE_HANGUL = re.compile("[\uac00-\ud7a3A-Za-z] ?$")
 _OTHERS_IDEOGRAPHIC = re.compile(
     "(?:支店|銀行|口座|契約|伝票|顧客|登録|管理|店舗|金融機関|地域|市外|分類|学校|クーポン|割引|優待"
     "|商品|製品|エラー|バー|QR"
     "|プロモーション|紹介|招待|国|郵便|注文|追跡|問い合わせ|問合せ|お客様|会員|電話|受付|予約"
     "|优惠|優惠|折扣|产品|產品|错误|錯誤|兑换|兌換|推广|邀请|二维|取件|条形?|條"
-    "|(?:쿠폰|할인|프로모션|추천|초대|상품|국가|지역|오류|에러|바) ?)$"
+    "|ギフト|(?:쿠폰|할인|프로모션|추천|초대|상품|국가|지역|오류|에러|바) ?)$"
 )
 _SAYS_THAT_IT_IS = re.compile(
     r"(?:[:=>–—→-]|(?<![^\W\d_])(?:is|are|ist|lautet|est|es|è|é|são|to|jest|är|lyder|это|це"
@@ -220,9 +245,17 @@ def asks_to_type(before: str) -> bool:
 def _is_anothers(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _OTHERS_CHARS) : start]
     if _IDEOGRAPHIC.match(text, start):
-        return _OTHERS_IDEOGRAPHIC.search(before) is not None
+        return _OTHERS_IDEOGRAPHIC.search(before) is not None or _is_hangul_s(text[start:end], before)
+    if text[start:end].lower() in _NAMED_BEHIND and (named := _NAME_BEHIND.match(text, end)):
+        return _READERS_BEHIND.match(text, named.end()) is None
     return (
         _OTHERS_WITHIN.match(text, start, end) is not None
         or _OTHERS_BEFORE.search(before) is not None
         or _OTHERS_BEHIND.match(text[end : end + _OTHERS_CHARS]) is not None
     )
+
+
+def _is_hangul_s(word: str, before: str) -> bool:
+    """Does a Korean name stand before a word that says of no kind of code that it means it?"""
+    is_named = word == "코드" and _NAME_BEFORE_HANGUL.search(before) is not None
+    return is_named and _READERS_BEFORE_HANGUL.search(before) is None

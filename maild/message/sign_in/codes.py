@@ -26,7 +26,7 @@ from maild.message.sign_in.code_words import (
     introduces_alone,
     is_numbered_word,
 )
-from maild.message.sign_in.number_words import means_something_else
+from maild.message.sign_in.number_words import means_something_else, names_something_else
 
 CANDIDATES_MAX: Final = 30
 CANDIDATES_TOLD: Final = 10
@@ -169,6 +169,8 @@ def _judged(page: _Page, match: re.Match[str]) -> _Candidate | None:
     is_alone = _line_around(page.plain, start, end).strip() == match[0]
     is_asked_for = is_alone or asks_to_type(page.plain[max(0, start - _AROUND) : start])
     is_direct = _is_direct(page, match, is_alone=is_alone)
+    if is_alone and not is_direct and names_something_else(_line_above(page.plain, start)[-_AROUND:] + " "):
+        return None
     # Beside a word for a code stand years too, and names: WIN10, SHA256.
     if match["mixed"] is not None and not _is_below_a_word(page, start, in_last_sentence=True):
         return None  # names of users look alike
@@ -285,10 +287,10 @@ def _is_called_one(page: _Page, match: re.Match[str]) -> bool:
 
 
 def _is_below_a_word(page: _Page, start: int, *, in_last_sentence: bool = False) -> bool:
-    above = page.plain[max(0, start - _LINE_CHARS) : start].rstrip()
-    line = above.rpartition("\n")[2]
+    line = _line_above(page.plain, start)
     said = _SENTENCE_END.split(line)[-1] if in_last_sentence else line
-    return any(page.words.between(max(0, start - _LINE_CHARS) + len(above) - len(said), start))
+    end = len(page.plain[:start].rstrip())
+    return any(page.words.between(end - len(said), start))
 
 
 def _is_above_a_word(page: _Page, end: int) -> bool:
@@ -296,6 +298,11 @@ def _is_above_a_word(page: _Page, end: int) -> bool:
     return any(
         not _COLON.match(page.plain, word_end) for _, word_end in page.words.between(end, end + _NEAR_BEHIND)
     )
+
+
+def _line_above(text: str, start: int) -> str:
+    """The line above the one that begins at `start`, as far as it matters; empty lines do not count."""
+    return text[max(0, start - _LINE_CHARS) : start].rstrip().rpartition("\n")[2]
 
 
 def _line_around(text: str, start: int, end: int) -> str:

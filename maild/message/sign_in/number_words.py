@@ -31,11 +31,15 @@ _NUMBERED: Final = (
     "|laskunumero|rendelésszám|rendelés|ügyfélszám|számlaszám|irányítószám|pesanan|pelanggan|tagihan|resi|rekening"
     "|đơn hàng|hóa đơn|khách hàng|tài khoản|giao dịch|vận đơn|hotline"
     "|הזמנה|ההזמנה|חשבונית|לקוח|פנייה|מיקוד"
+    "|التتبع|الهاتف|التذكرة|المرجعي|العملية|المعاملة|الشحنة|מעקב|חשבון|אסמכתא|symbol|zákaznické"
+    "|tilinumero|varausnumero|laskun|lähetystunnus|bestillingsnummer|foglalási|tlf|telepon|tham chiếu|điện thoại"
+    "|coupon|voucher|kupon|kupón|cupón|cupom|plz|postleitzahl|referenznummer|suivi|seguimiento|cep|cap|przesyłki"
+    "|bokningsnummer|takip|трек|артикул|индекс|індекс"
     "|الطلب|طلب|الفاتورة|الحجز|الحساب|العميل|البريدي|سفارش|فاکتور|مشتری|حساب|پستی|رهگیری|پیگیری|تراکنش"
 )
 _NUMBER_OF = re.compile(
     rf"(?:#|№|(?<![^\W\d_])(?:{_NUMBERED})[ :.#-]{{0,3}}"
-    r"(?:(?:number|numbers|num|no|nr|nº|n°|n|№|id|nummer|numéro|número|numero|numer|numarası|номер|code"
+    r"(?:(?:number|numbers|num|no|nr|nº|n°|n|№|id|nummer|numéro|número|numero|numer|numarası|номер|číslo|code"
     r"|is|ist|est|es|is)"
     r"[ :.#°º№-]{0,3}){0,2})$",
     re.IGNORECASE,
@@ -46,8 +50,13 @@ _NUMBER_OF_IDEOGRAPHIC = re.compile(
     "(?:番号|号码|號碼|编号|編號|号|號)?(?:は|为|為|是)?[ :\uff1a]{0,2}$"
     r"|(?:(?<!認証)(?<!確認)(?<!検証)(?<!暗証)番号|号码|號碼|编号|編號)(?:は|为|為|是)?[ :\uff1a]{0,2}$"
 )
+_CODE_OF_CHINESE = re.compile(
+    "(?:(?<!验证)(?<!安全)(?<!一次性)(?<!驗證)[编編代][码碼]|(?:优惠|優惠|折扣|邀请|邀請|推荐|推薦|错误|錯誤|礼品|禮品|二维|二維|条形|條形|兑换|兌換)[码碼]"
+    "|邮编|郵編|电话|電話)[ :\uff1a]{0,2}$"
+)
 _NUMBER_OF_HANGUL = re.compile(
-    "(?:주문|예약|운송장|송장|고객|회원|접수|문의|계좌|카드|전화|우편|거래|등록) ?번호(?:는|은)?[ :\uff1a]{0,2}$"
+    "(?:(?:쿠폰|결제|승인|신청|주문|예약|운송장|송장|고객|회원|접수|문의|계좌|카드|전화|우편|거래|등록) ?번호|학번)"
+    "(?:는|은)?[ :\uff1a]{0,2}$"
 )
 _ENDING_IN = re.compile(
     r"(?:ending(?: in| with)?|ends (?:in|with)|last (?:four|4)(?: digits)?|endet auf|endend auf"
@@ -85,6 +94,7 @@ _NAMING_SOMETHING_ELSE: Final = (
     _NUMBER_OF,
     _NUMBER_OF_IDEOGRAPHIC,
     _NUMBER_OF_HANGUL,
+    _CODE_OF_CHINESE,
     _ENDING_IN,
     _HIDDEN_BEFORE,
     _IDENTIFIED,
@@ -120,10 +130,11 @@ def means_something_else(before: str, number: str, behind: str) -> bool:
         return True
     if len(number) == _ZIP_DIGITS and _STATE_BEFORE.search(before):
         return True
-    return _names_something_else(before)
+    return names_something_else(before)
 
 
-def _names_something_else(before: str) -> bool:
+def names_something_else(before: str) -> bool:
+    """Do the words right before a number, or on the line above it, name what is no code to type?"""
     if any(one.search(before) for one in _NAMING_SOMETHING_ELSE):
         return True
     if _COUNTED.search(before) and not asks_to_type(before):  # "type in 1234"

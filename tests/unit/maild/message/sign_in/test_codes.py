@@ -67,6 +67,29 @@ def test_no_decoy_is_claimed() -> None:
     assert not claimed, shown(claimed)
 
 
+class Labels(TypedDict):
+    """What else than a code a number may be, as it stands before the number or on the line above it, in a mail that
+    speaks of signing in (`words`)."""
+
+    language: str
+    words: str
+    labels: Sequence[str]
+
+
+LABELS: Sequence[Labels] = json.loads(Path("tests/vectors/numbers_of_other_things.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("shape", ["{}: 482913", "{} 482913", "{}:\n482913", "{}\n\n48291"])
+@pytest.mark.parametrize("labels", LABELS, ids=lambda labels: labels["language"])
+def test_a_number_below_or_behind_another_label_is_none(labels: Labels, shape: str) -> None:
+    lines = [f"{labels['words']}\n{shape.format(label)}\n" for label in labels["labels"]]
+    assert [line for line in lines if find_code("", line) is not None] == []
+
+
+def test_the_labels_of_other_things_are_of_every_language() -> None:
+    assert {one["language"] for one in LABELS} == LANGUAGES
+
+
 def test_nothing_ambiguous_is_guessed() -> None:
     guessed = [one for one in SAMPLES if one["expected"] == AMBIGUOUS and told(one) != AMBIGUOUS]
     assert not guessed, shown(guessed)
@@ -113,6 +136,7 @@ def test_shown_is_what_stands_at_its_place_and_value_what_is_typed() -> None:
         ("Gebruik OTP 105824 nu", "105824", "105824"),
         ("確認コード：７４１８０６", "７４１８０６", "741806"),
         ("您的验证码是604218，10分钟内有效", "604218", "604218"),
+        ("您的一次性代码：604218", "604218", "604218"),
         ("Your code is\n\n4\n8\n2\n9", "4\n8\n2\n9", "4829"),
         ("رمز التحقق: ٤٨٢٩١٣", "٤٨٢٩١٣", "482913"),
         ("کد تایید: ۴۸۲۹۱۳", "۴۸۲۹۱۳", "482913"),
