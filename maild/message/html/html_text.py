@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from maild.message.html.foreign_content import without_foreign_content
 from maild.message.html.html_hidden import NO_STYLE, TABLE_PARTS, HiddenElement, is_hidden, own_style
 from maild.message.html.html_lines import BLOCKS, BOXES, LINES
 from maild.message.html.html_tokens import TokenKind, html_tokens, unescape
@@ -45,7 +46,7 @@ def html_to_text(html: str) -> str:
 
     Linear and total; input beyond MAX_HTML_CHARS is not read.
     """
-    html = html[:MAX_HTML_CHARS]
+    html = without_foreign_content(html[:MAX_HTML_CHARS])
     writer = _TextWriter()
     for token in html_tokens(html):
         if token.kind is TokenKind.TEXT:
