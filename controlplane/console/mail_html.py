@@ -93,6 +93,8 @@ def _pieces(cleaned: str) -> Iterator[str]:
             if open_link:
                 yield f' <ins class="to">[{entities.escape(_host(open_link))}]</ins>'
             open_link = None
+        elif token.name == "area":  # of an image, which is gone
+            continue
         elif token.kind is TokenKind.OPEN and _SUSPECT.search(token.attributes):
             yield _without_suspects(token)
         else:

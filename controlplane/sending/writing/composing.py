@@ -12,7 +12,7 @@ from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.refusals import Fault, invalid
 from controlplane.sending.submission import subject_of
 from controlplane.sending.writing.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
-from controlplane.sending.writing.sanitize import Sanitizer
+from controlplane.sending.writing.sanitize import Sanitizer, is_cleaned_soon
 from maild.message.digest import KeptContent, kept_of_composed
 from maild.message.fields.address import normalize
 from maild.message.fields.thread_headers import reply_references
@@ -54,7 +54,7 @@ class Composer:
         request = letter.request
         size = sum(len(one.content) for one in letter.attachments)
         size += len(request.text or "") + len(request.html or "")
-        if size <= THREAD_BYTES and (request.html or "").count("<") <= THREAD_TAGS:
+        if size <= THREAD_BYTES and is_cleaned_soon(request.html or "", THREAD_TAGS):
             outgoing, composed = self._compose(letter)
             return composed.raw, kept_of_composed(outgoing, composed)
         # Two turns, so that others and the loop have theirs between them.

@@ -6,6 +6,8 @@ hundred kilobytes of `<div>` that are never closed take a second. Real mail has 
 
 import re
 
+from maild.message.html.foreign_content import without_foreign_content
+
 TAGS_MAX = 100_000
 DEPTH_MAX = 500
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,30})")
@@ -31,6 +33,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 def is_too_complex(html: str) -> bool:
     """Whether there are more tags, or deeper ones, than any mail has. Work in proportion to the text."""
+    html = without_foreign_content(html)  # a drawing has many tags, of which nothing is left
     tags = html.count("<")
     return tags > TAGS_MAX or (tags > DEPTH_MAX and _is_too_deep(html))
 

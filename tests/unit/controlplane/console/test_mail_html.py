@@ -103,6 +103,13 @@ def test_a_link_is_total(url: str, words: str) -> None:
     assert isinstance(found, MailLink) and "\n" not in found.words
 
 
+def test_areas_of_an_image_go_with_it() -> None:
+    made = body(
+        '<img src="https://a.test/b" alt="c" usemap="#d"><map name="d"><area href="https://evil.test/"></map>'
+    )
+    assert "evil.test" not in made and "image: c" in made
+
+
 def test_a_mail_can_not_write_notes_of_ours() -> None:
     made = body('<a href="https://evil.test">x</a><ins class="to">[bank.test]</ins>')
     assert made.count('class="to"') == 1 and "[evil.test]" in made

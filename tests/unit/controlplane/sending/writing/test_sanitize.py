@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane.sending.writing.sanitize import Sanitizer
+from controlplane.sending.writing.sanitize import Sanitizer, is_cleaned_soon
 
 clean = Sanitizer().clean
 ACTIVE = re.compile(
@@ -42,7 +42,7 @@ ACTIVE = re.compile(
         "<svg onload=alert(1)><animate onbegin=alert(1)></svg>",
         "<math><mtext><script>x</script></mtext></math>",
         "<svg><style><img src=x onerror=alert(1)></style></svg>",
-        "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>",
+        "<noscript><p id='</noscript><img src=x onerror=alert(1)>'></noscript>",
         "<template><script>x</script></template>",
         "<body onload=alert(1)><p>x</p></body>",
         '<p style="-moz-binding: url(//evil.test)">x</p>',
@@ -84,6 +84,11 @@ def test_no_mixture_of_tags_acts(html: str) -> None:
         "<p>Gr\u00fc\u00dfe \U0001f600 &lt;b&gt; &amp;</p>",
         '<details open=""><summary>a</summary>b</details>',
         '<p hidden="">a</p>',
+        '<p style="background-image:url(https://a.test/b);background-size:cover;min-height:9px">a</p>',
+        '<img src="cid:a@b" usemap="#c"><map name="c"><area shape="rect" coords="0,0,9,9" alt="d" '
+        'href="https://a.test/"></map>',
+        '<ol type="a" start="3"><li value="5">a</li></ol><ul type="square"><li>b</li></ul>',
+        '<p style="float:left;visibility:hidden;border-top-left-radius:3px">a</p>',
     ],
 )
 def test_what_mail_needs_is_kept(html: str) -> None:
@@ -114,6 +119,44 @@ def test_a_style_keeps_what_stands_beside_a_picture_that_may_not_be_fetched(styl
 
 
 @pytest.mark.parametrize(
+    "style",
+    [
+        "background:linear-gradient(rgba(0,0,0,.6), #000);color:#fff;padding:20px",
+        "width:calc((100% - 20px) / 2);color:red",
+        "width:min(calc(1px + (2px * 3)), 10%);color:red",
+        "background:linear-gradient(rgb(0 0 0 / 50%), red), url(https://a.test/b.png) no-repeat;color:red",
+        "background:url('cid:a@b'), linear-gradient(hsla(1,2%,3%,.4), red);font-family:'Segoe UI', Arial",
+        "border:1px solid var(--x, rgb(1,2,3));color:red !important",
+    ],
+)
+def test_functions_in_functions_take_nothing_along(style: str) -> None:
+    html = f'<p style="{style}">x</p>'
+    assert clean(html) == html
+    assert clean(clean(html)) == clean(html)
+
+
+def test_styles_that_are_read_one_by_one_are_not_cleaned_soon() -> None:
+    assert is_cleaned_soon('<p style="color:rgb(1,2,3)">x</p>', 10)
+    assert not is_cleaned_soon('<p style="color:rgb(max((1)),2,3)">x</p>', 10)
+    assert not is_cleaned_soon("<b></b>" * 6, 10)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "width:expression((x()))",
+        "background:image-set((x('//evil.test/a' 1x)))",
+        "color:rgb(max((1)));background:url(//evil.test/(a))",
+        "width:calc((1px));background:u\\72l(//evil.test/a)",
+        "width:calc((1px));background:url(https://a.test\\) url\\(//evil.test/a)",
+    ],
+)
+def test_functions_in_functions_fetch_and_run_nothing(style: str) -> None:
+    cleaned = clean(f'<p style="{style}">x</p>')
+    assert not re.search("evil|expression", cleaned), cleaned
+
+
+@pytest.mark.parametrize(
     ("html", "kept"),
     [
         (
@@ -134,6 +177,8 @@ def test_a_style_keeps_what_stands_beside_a_picture_that_may_not_be_fetched(styl
             '<div style="color:#eee">x</div>',
         ),
         ("<body class=x><p>y</p></body>", "<p>y</p>"),
+        ("<html dir=rtl lang=he><body><p>y</p>", '<div dir="rtl" lang="he"><p>y</p></div>'),
+        ("<html><body dir='rtl'><p>y</p>", '<div dir="rtl"><p>y</p></div>'),
         ('<body style="position:fixed;top:0">x</body>', '<div style="">x</div>'),
     ],
 )
@@ -147,10 +192,46 @@ def test_many_bodies_are_no_work_and_no_depth() -> None:
 
 
 def test_words_survive_whatever_stands_around_them() -> None:
-    assert clean("<form>kept <script>gone</script><blink>kept too</blink></form>") == "kept kept too"
+    assert (
+        clean("<form>kept <script>gone</script><blink>kept too</blink></form>") == "<div>kept kept too</div>"
+    )
     assert clean("<object data=a.swf><param name=a><p>kept</p></object>") == "<p>kept</p>"
     assert clean("") == ""
     assert clean("plain < text & more") == "plain &lt; text &amp; more"
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        ("a<noscript><p>You need <b>this</b></p></noscript>", "a<span><p>You need <b>this</b></p></span>"),
+        ("<math><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>=</mo><mi>x</mi></math>.", "  1  2  =  x  ."),
+        ("<svg><title>no</title><style>no</style><text>a</text><text>b</text></svg>", "  a  b  "),
+        ('<svg><a href="https://a.test/"><text>b</text></a></svg>', ' <a href="https://a.test/"> b </a> '),
+        ("<svg><foreignObject><p>a</p></foreignObject><path/><text>b</text></svg>", " <p>a</p>  b  "),
+        ("a<form action=x>b<fieldset><legend>c</legend>d</fieldset></form>e",
+         "a<div>b<div><div>c</div>d</div></div>e"),
+        ('<button style="color:#fff;background:#111">a</button><button>b</button>',
+         ' <span style="color:#fff;background:#111">a</span> <span>b</span>'),
+        ("<select><option>a<option>b</select>", "<div><div>a<div>b</div></div></div>"),
+        ("<textarea>a</textarea><textarea>b</textarea>", " a b"),
+        ("<menu><li>a</menu><big>b</big>", "<ul><li>a</li></ul><big>b</big>"),
+    ],
+)  # fmt: skip
+def test_words_stay_apart_where_their_elements_go(html: str, kept: str) -> None:
+    assert clean(html) == kept
+    assert clean(kept) == kept
+
+
+@pytest.mark.parametrize("breaks", [1, 2, 3])
+def test_text_as_it_is_keeps_the_lines_that_it_begins_with(breaks: int) -> None:
+    html = '<pre class="a">' + "\n" * breaks + "b</pre>"
+    assert clean(html).count("\n") == (breaks if breaks > 1 else 0)
+    assert clean(clean(html)) == clean(html)
+
+
+def test_a_drawing_of_many_parts_is_not_too_complex() -> None:
+    drawing = "<svg>" + '<path d="M0 0"/>' * 3000 + "<g><path></path>" * 3000 + "<text>words</text></svg>"
+    assert Sanitizer().clean_any(f"<p>a</p>{drawing}<p>b</p>").split() == ["<p>a</p>", "words", "<p>b</p>"]
 
 
 @pytest.mark.parametrize("name", ["noembed", "noframes"])

@@ -17,9 +17,7 @@ TAGS = frozenset(
     th thead time tr tt u ul var wbr""".split()
 )
 URL_SCHEMES = re.compile(r"(https?|mailto|tel|cid):", re.IGNORECASE)
-URL_ATTRIBUTES = frozenset(
-    ["href", "src", "background", "cite", "action", "formaction", "poster", "srcset", "usemap"]
-)
+URL_ATTRIBUTES = frozenset(["href", "src", "background", "cite", "action", "formaction", "poster", "srcset"])
 BAD_STYLE = re.compile(
     r"javascript|expression|behaviou?r|binding|@import|position|data:|\\\\|url\(\s*[\"']?(?!https?:|cid:)",
     re.IGNORECASE,
@@ -70,6 +68,7 @@ PAYLOADS = [
     "<img dynsrc=javascript:x() lowsrc=javascript:x()>",
     "<blockquote cite=javascript:x()>x</blockquote>",
     "<area href=javascript:x()>",
+    "<img src=cid:a usemap=javascript:x()><map name=x><area shape=default href=javascript:x() ping=//evil.test></map>",
     # `background` is a URL, of which nh3 knows nothing
     "<table background=javascript:x()><tr><td>x</td></tr></table>",
     "<table background='&#106;avascript:x()'><tr><td background='data:text/html,x'>x</td></tr></table>",
