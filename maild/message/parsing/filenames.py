@@ -92,6 +92,8 @@ _OTHER_NAMES = {
     "application/x-zip": "zip",
     "application/x-gzip": "gz",
     "application/csv": "csv",
+    "application/vnd.ms-outlook": "msg",
+    "application/xhtml+xml": "xhtml",
     "application/vnd.oasis.opendocument.presentation": "odp",
     "text/directory": "vcf",
     "text/json": "json",

@@ -259,7 +259,14 @@ class Indexer:
             name = read_octets(escape_octets(block.name.decode("latin-1")), self._guesser)
             content_type = content_type_of(clean_filename(name))
             part = _Entity(
-                block.lines_start, block.lines_end, content_type, UUENCODE, None, "attachment", name, None
+                block.lines_start,
+                block.lines_end,
+                content_type,
+                block.encoding,
+                None,
+                "attachment",
+                name,
+                None,
             )
             self._add_leaf(part)
             at = block.end
@@ -274,7 +281,7 @@ class Indexer:
             if block is None:
                 encoding = None
             else:
-                start, end = block.lines_start, block.lines_end
+                start, end, encoding = block.lines_start, block.lines_end, block.encoding
         if encoding == BASE64 and content_type.startswith("text/") and self._is_plain(start, end):
             encoding = IDENTITY
         if encoding == BASE64 and content_type.startswith("text/"):

@@ -511,6 +511,7 @@ def test_derived_filenames() -> None:
     assert derived_filename("image/jpg", 1) == derived_filename("image/jpeg", 1) == "attachment-1.jpg"
     assert derived_filename("application/x-zip-compressed", 2) == "attachment-2.zip"
     assert derived_filename("audio/amr", 1) == "attachment-1.amr"
+    assert derived_filename("application/vnd.ms-outlook", 1) == "attachment-1.msg"
     assert derived_filename("message/rfc822-headers", 1) == "headers.txt"
     assert derived_filename("x/unknown", 1) == "attachment-1.bin"
     assert derived_filename("message/rfc822", 1) == "message.eml"

@@ -1,5 +1,6 @@
 """uuencoded files in texts are attachments, and the words around them the text (maild/message/parsing/uuencoded.py)."""
 
+import base64
 import binascii
 
 import pytest
@@ -40,6 +41,23 @@ def test_a_file_between_words(end: bytes, zero: bytes) -> None:
     assert files == [("a.pdf", "application/pdf", CONTENT)]
 
 
+def in_base64(content: bytes, end: bytes = b"\r\n") -> bytes:
+    """As `uuencode -m` writes it."""
+    lines = base64.encodebytes(content).splitlines()
+    return end.join([b"begin-base64 644 a.pdf", *lines, b"====", b""])
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("content", [b"", b"a", CONTENT])
+def test_a_file_in_base64_between_words(end: bytes, content: bytes) -> None:
+    body = (
+        b"before" + end + in_base64(content, end) + b"between" + end + uuencoded(b"b", b"b", end) + b"after"
+    )
+    text, files = read(body)
+    assert text == "before\nbetween\nafter"
+    assert files == [("a.pdf", "application/pdf", content), ("b", "application/octet-stream", b"b")]
+
+
 def test_several_files_and_odd_names() -> None:
     names = ["my holiday.jpeg", "../etc/passwd", "说明.txt"]
     body = b"".join(uuencoded(CONTENT[:n], name.encode()) for n, name in enumerate(names))
@@ -64,6 +82,11 @@ def test_several_files_and_odd_names() -> None:
         uuencoded(CONTENT).replace(b"\r\nM", b"\r\n#"),
         b"> " + uuencoded(CONTENT).replace(b"\r\n", b"\r\n> "),
         b"begin 644 \r\n`\r\nend\r\n",
+        in_base64(CONTENT).replace(b"====", b"==="),
+        in_base64(CONTENT).replace(b"begin", b">begin"),
+        in_base64(CONTENT).replace(b"64 6", b"64  6"),
+        in_base64(CONTENT).replace(b"AAEC", b"A EC"),
+        b"begin-base64 644 a\r\nwords\r\n\r\n====\r\n",
     ],
 )
 def test_what_is_no_whole_block_stays_text(body: bytes) -> None:
@@ -99,9 +122,11 @@ def test_any_octets_come_back(content: bytes, end: bytes) -> None:
         "#86)C\n",
         "\nbegin 644 a\n`\n",
         "begin 644 a\n`\nend\n",
+        "begin-base64 644 a\nYQ==\n",
+        "\nbegin-base64 644 a\n====\n",
     ],
 )
-@pytest.mark.parametrize("before", ["", "begin 644 a\n"])
+@pytest.mark.parametrize("before", ["", "begin 644 a\n", "begin-base64 644 a\n"])
 def test_blocks_take_work_in_proportion(unit: str, before: str) -> None:
     assert_proportional(lambda text: find_block(text.encode(), 0, len(text)), bomb(unit, before))
     find_block(bomb(unit, before).whole().encode(), 0, 10**6)
