@@ -87,12 +87,12 @@ _STYLES = frozenset(
     border-bottom-width border-collapse border-color border-left border-left-color border-left-style
     border-left-width border-radius border-right border-right-color border-right-style border-right-width
     border-spacing border-style border-top border-top-color border-top-left-radius border-top-right-radius
-    border-top-style border-top-width border-width box-shadow box-sizing caption-side clear color direction
+    border-top-style border-top-width border-width box-sizing caption-side clear color direction
     display empty-cells float font font-family font-size font-style font-variant font-weight height
     letter-spacing line-height list-style list-style-image list-style-position list-style-type margin
     margin-bottom margin-left margin-right margin-top max-height max-width min-height min-width overflow
     overflow-wrap padding padding-bottom padding-left padding-right padding-top table-layout text-align
-    text-decoration text-decoration-color text-decoration-line text-indent text-shadow text-transform
+    text-decoration text-decoration-color text-decoration-line text-indent text-transform
     vertical-align visibility white-space width word-break word-spacing word-wrap""".split()
 )
 
