@@ -24,7 +24,8 @@ class Slice:
     """A range of the raw message and how to read it.
 
     `encoding` is "identity", "base64", "quoted-printable" or "uuencode"; `charset` as declared, lower case; `flow` what
-    its lines are (maild/message/parsing/flowed.py), None where they are what they seem.
+    its lines are (maild/message/parsing/flowed.py), or ENRICHED (maild/message/parsing/enriched.py), None where they
+    are what they seem.
     """
 
     offset: int

@@ -36,6 +36,7 @@ from maild.message.fields.parameters import (
 )
 from maild.message.model import AttachmentPart, Slice
 from maild.message.octets import Buffer
+from maild.message.parsing.enriched import ENRICHED, ENRICHED_TYPES
 from maild.message.parsing.filenames import clean_filename, content_type_of, derived_filename
 from maild.message.parsing.flowed import flow_of
 from maild.message.parsing.uuencoded import find_block
@@ -303,7 +304,8 @@ class Indexer:
             or text_parameter(details, "name", self._guesser)
         )
         charset = charset_of(parameters)
-        content_id, flow = _content_id(headers), flow_of(parameters) if parameters else None
+        flow = ENRICHED if content_type in ENRICHED_TYPES else flow_of(parameters) if parameters else None
+        content_id = _content_id(headers)
         return _Entity(start, end, content_type, encoding, charset, disposition, filename, content_id, flow)
 
     def _encoding(self, headers: Headers) -> str | None:

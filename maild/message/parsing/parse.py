@@ -30,6 +30,7 @@ from maild.message.fields.mailboxes import parse_mailboxes
 from maild.message.fields.thread_headers import root_and_newest
 from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
 from maild.message.octets import Buffer, RawMessage
+from maild.message.parsing.enriched import ENRICHED, without_commands
 from maild.message.parsing.flowed import unflow
 from maild.message.parsing.mime import MAX_DEPTH, MAX_PARTS, Indexer
 
@@ -158,7 +159,10 @@ def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tupl
     text = (decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser)
     if "\r" in text:
         text = IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
-    if part.flow is not None:
+    if part.flow == ENRICHED:
+        guesser.allow_lines(text.count("\n") + text.count("<"))
+        text = without_commands(text)
+    elif part.flow is not None:
         guesser.allow_lines(text.count("\n"))
         text = unflow(text, part.flow)
     return text, is_cut

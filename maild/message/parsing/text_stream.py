@@ -31,6 +31,7 @@ from maild.message.characters.charsets import (
 from maild.message.characters.decode import decode_stream, tidy
 from maild.message.characters.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
 from maild.message.model import Slice
+from maild.message.parsing.enriched import ENRICHED, Enriched
 from maild.message.parsing.flowed import Unflowing
 
 PIECE_OCTETS = 128 * 1024
@@ -71,11 +72,17 @@ def _slice_pieces(read: Read, part: Slice, guesser: Guesser) -> Steps:
             trial = found
     decoder = _decoder(octets, trial)
     lines = _Lines()
-    paragraphs = _AsItIs() if part.flow is None else Unflowing(part.flow)
+    paragraphs = _paragraphs(part.flow)
     for data in octets():
         yield paragraphs.feed(lines.feed(decoder.decode(data)))
     yield paragraphs.feed(lines.feed(decoder.decode(b"", True)) + lines.flush())
     yield paragraphs.flush()
+
+
+def _paragraphs(flow: str | None) -> _AsItIs | Enriched | Unflowing:
+    if flow is None:
+        return _AsItIs()
+    return Enriched() if flow == ENRICHED else Unflowing(flow)
 
 
 class _AsItIs:

@@ -46,7 +46,7 @@ OCTETS = st.binary(max_size=40) | st.builds(
             OCTETS,
             st.sampled_from(["identity", "base64", "quoted-printable"]),
             st.sampled_from(CHARSETS),
-            st.sampled_from([None, "flowed", "flowed-delsp"]),
+            st.sampled_from([None, "flowed", "flowed-delsp", "enriched"]),
         ),
         max_size=3,
     ),
