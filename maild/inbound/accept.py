@@ -81,10 +81,11 @@ class Acceptor:
         """Commit the message for every inbox it reaches.
 
         SmtpError when it is refused; the client keeps responsibility then."""
-        return await self._blobs.keep(stored, lambda: self._accept(envelope, stored))
-
-    async def _accept(self, envelope: InboundEnvelope, stored: Stored) -> Receipt:
         transaction_digest = envelope.transaction_digest(stored.sha256)
+        async with self._unheard.behind_equal_ones(transaction_digest):
+            return await self._blobs.keep(stored, lambda: self._accept(envelope, stored, transaction_digest))
+
+    async def _accept(self, envelope: InboundEnvelope, stored: Stored, transaction_digest: bytes) -> Receipt:
         first_id = self._unheard.find(transaction_digest)
         if first_id is not None:
             _tell_received_again(envelope, first_id)
@@ -92,7 +93,8 @@ class Acceptor:
         began_s = self._clock.monotonic()
         received = await self._reception.receive(envelope, stored)
         known_by = transaction_digest if received.incoming.digest.parsed.message_id else None
-        write = self._db.write_apart if _count_rows(received) > APART_ROWS else self._db.write
+        db = self._db.impatient()
+        write = db.write_apart if _count_rows(received) > APART_ROWS else db.write
         done = await write(self._depositor.deposit, received, known_by)
         self._unheard.committed()
         _tell_accepted(received, done)

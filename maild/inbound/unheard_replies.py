@@ -5,6 +5,9 @@ the client had hung up, or said that it has no more to say, before there was a r
 seconds (`LATELY_S`), when the process is killed. A client that goes as soon as it has read the 250 looks the same. A
 command that came together with the message counts as any other.
 
+A client may come again before its first message is in the store, as where the disk stands still for longer than it
+waits. So equal messages are taken one after the other: the second one then finds whether the first was heard.
+
 So that a message which is a second one is never taken for a copy, a copy has the same octets, sender, recipients,
 inboxes and client, and a Message-ID (RFC 5322 §3.6.4: "unique identifier of the message"). When a copy was heard, its
 message is as any other.
@@ -14,6 +17,8 @@ once in LATELY_S at most (storage/mail/unheard_replies.py).
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import structlog
 
@@ -42,6 +47,7 @@ class UnheardReplies(LoopService):
         self._lately_s = lately_s
         self._known: dict[bytes, UnheardReply] = {}
         self._changed: set[bytes] = set()
+        self._being_taken: dict[bytes, asyncio.Event] = {}  # each set at its end
 
     async def start(self) -> None:
         now_ms = self._clock.now_ms()
@@ -61,6 +67,19 @@ class UnheardReplies(LoopService):
             await asyncio.sleep(self._lately_s)
             with Enduring(log, "unheard_replies_failed"):  # what was found out stays for another round
                 await self._write(now_ms)
+
+    @asynccontextmanager
+    async def behind_equal_ones(self, transaction_digest: bytes) -> AsyncIterator[None]:
+        """While a message is taken: it begins once none that is equal is being taken, and what its session knows of the
+        250 at the end of this block, the next one finds."""
+        while (earlier := self._being_taken.get(transaction_digest)) is not None:
+            await earlier.wait()
+        ended = self._being_taken[transaction_digest] = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._being_taken[transaction_digest]
+            ended.set()
 
     def find(self, transaction_digest: bytes) -> str | None:
         """What the 250 named that the client did not hear; None where the message is a new one."""

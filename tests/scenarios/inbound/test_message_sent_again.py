@@ -3,8 +3,11 @@ second time of its own accord is stored twice."""
 
 import asyncio
 import shutil
+import sqlite3
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,8 @@ import pytest
 import structlog
 
 from maild.inbound import accept
+from maild.inbound.sessions.conversation import Conversation
+from storage.engine import writer
 from tests.support.running import Running, Smtp, Template, until_true
 
 RAW = (
@@ -175,7 +180,11 @@ async def say_no_more(maild: Running, talk: Smtp) -> None:
 
 async def until_gone(maild: Running) -> None:
     (session,) = maild.daemon.listener._sessions
-    await until_true(lambda: session.has_said_all or not session.is_open)
+    await until_true(lambda: is_gone(session))
+
+
+def is_gone(session: Conversation) -> bool:
+    return session.has_said_all or not session.is_open
 
 
 async def stay(maild: Running, talk: Smtp) -> None:
@@ -223,6 +232,45 @@ async def test_a_client_that_goes_while_its_message_is_taken(
         await until_true(lambda: sessions(maild) == 0 and maild.daemon.listener._committing == 0)
     await heard(maild)
     assert stored(maild) == (2 if is_heard else 1)
+
+
+def differs(some: list[bytes], before: int) -> bool:
+    return len(some) != before
+
+
+@pytest.mark.parametrize("raw", [RAW, LARGE], ids=["in_a_row", "in_a_file"])
+async def test_a_client_that_comes_again_while_the_disk_stands_still(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch, raw: bytes
+) -> None:
+    """Its first message is not in the store yet, and will be."""
+    came: list[bytes] = []
+    disk, whole, commit = threading.Event(), accept.Acceptor.accept, writer._commit
+
+    async def noted(*given: Any) -> Any:
+        came.append(given[2].sha256)
+        return await whole(*given)
+
+    def stands_still(conn: sqlite3.Connection) -> None:
+        disk.wait()
+        commit(conn)
+
+    monkeypatch.setattr(accept.Acceptor, "accept", noted)
+    monkeypatch.setattr(writer, "_commit", stands_still)
+    try:
+        for _ in range(2):
+            before = len(came)
+            talk = await maild.smtp()
+            await talk.begin(bot["address"])
+            await talk.write(raw + b".\r\n")
+            await until_true(partial(differs, came, before))
+            talk.hang_up()
+            await until_true(lambda: all(map(is_gone, maild.daemon.listener._sessions)))
+        again = asyncio.create_task(heard(maild, raw))
+        await until_true(lambda: len(came) == 3)
+    finally:
+        disk.set()
+    await again
+    assert (stored(maild), files(maild)) == (1, int(raw is LARGE))
 
 
 async def test_a_client_lost_under_tls(maild: Running, bot: dict[str, Any]) -> None:
