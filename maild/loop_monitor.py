@@ -8,7 +8,9 @@ computed for 10 ms, so that an idle daemon pays nothing. The other does where th
 without a beat, which tells of what waits instead of computing (a disk, a lock, the interpreter). Where a look finds the
 loop at work, it asks the loop a question (`call_soon_threadsafe`); further looks see where the loop is until that is
 answered. The time from the question to the answer is how long the loop was held, without what came before the question:
-what is told was held at least as long. What computes is found when it takes longer than 10 ms more than the bound, what
+what is told was held at least as long. A thread that waits for the disk lets no interrupt in until that has answered,
+so there the time counts from the beat that did not come; what is seen then is the place that it waited at, or the next
+step. What computes is found when it takes longer than 10 ms more than the bound, what
 waits for certain when it takes longer than a quarter of a second.
 
 A pass of the loop that does many short things counts as well: all wait until it is over.
@@ -70,6 +72,13 @@ class Place(NamedTuple):
     callers: tuple[str, ...]
 
 
+class Moment(NamedTuple):
+    """`at_s`: monotonic; `cpu_s`: what the loop's thread had computed by then."""
+
+    at_s: float
+    cpu_s: float
+
+
 @dataclass(slots=True)
 class _Question:
     asked_s: float
@@ -97,13 +106,17 @@ class HoldWatch:
         self._held_s = held_s
         self._question: _Question | None = None
 
-    def look(self, place: Place) -> None:
-        """The loop's thread is at work there."""
+    def look(self, place: Place, since: Moment | None = None) -> None:
+        """The loop's thread is at work there. `since`: no later than when the loop was last known to go round; None: it
+        may have done until now."""
         question = self._question
         if question is None:
-            question = self._question = _Question(self._now_s(), self._cpu_s())
+            question = self._question = _Question(*(since or self.now()))
             self._ask(self._answer)
         question.places[place] += 1
+
+    def now(self) -> Moment:
+        return Moment(self._now_s(), self._cpu_s())
 
     def _answer(self) -> None:
         question, self._question = self._question, None
@@ -157,6 +170,7 @@ class LoopMonitor(Service):
         self._computed: ThreadTimer | None = None
         self._waited: ThreadTimer | None = None
         self._next_beat: asyncio.TimerHandle | None = None
+        self._beat_due = Moment(0.0, 0.0)
         self._day = ""
         self._holds = 0
         self._held_s = 0.0
@@ -190,6 +204,8 @@ class LoopMonitor(Service):
 
     def _beat(self) -> None:
         if self._waited is not None:
+            at_s, cpu_s = self._watch.now()
+            self._beat_due = Moment(at_s + self._tuning.beat_s, cpu_s)
             self._waited.set(self._tuning.beat_s + self._tuning.held_s, self._tuning.again_s)
             self._next_beat = self._loop.call_later(self._tuning.beat_s, self._beat)
 
@@ -201,7 +217,7 @@ class LoopMonitor(Service):
         place = place_of(frame, self._base)
         # Without one, the loop itself comes late: other processes had the processor.
         if place is not None and self._loop.is_running():
-            self._watch.look(place)
+            self._watch.look(place, self._beat_due)
 
     def today(self) -> dict[str, int]:
         """How often the loop was held since midnight (UTC) or the start, and how long in all, in ms."""

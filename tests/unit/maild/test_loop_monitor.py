@@ -15,7 +15,7 @@ import structlog
 from conf.strangers import LINES_PER_MINUTE, StrangerLog
 from conf.tuning import LoopTuning
 from maild import loop_monitor, thread_timer
-from maild.loop_monitor import IN_C, Hold, HoldWatch, LoopMonitor, Place, place_of
+from maild.loop_monitor import IN_C, Hold, HoldWatch, LoopMonitor, Moment, Place, place_of
 from storage.clock import DAY_MS, Clock
 
 ROOT = Path(loop_monitor.__file__).parents[1]
@@ -104,6 +104,18 @@ def test_what_is_no_longer_than_the_bound_is_not_told() -> None:
     assert held(loop, 0.2500001, SOMEWHERE) is not None
 
 
+def test_what_let_no_interrupt_in_was_held_since_the_beat_that_did_not_come() -> None:
+    """As a read that waits for the disk: it is looked at when it is over."""
+    loop = Loop()
+    due = loop.watch.now()
+    loop.go_on(30, cpu_s=0.001)
+    loop.watch.look(SOMEWHERE, due)
+    loop.go_on(0.001)
+    loop.answer()
+    (hold,) = loop.told
+    assert (round(hold.held_s, 3), round(hold.cpu_s, 3)) == (30.001, 0.001)
+
+
 def test_one_question_is_open_at_a_time_however_often_it_is_looked() -> None:
     loop = Loop()
     for _ in range(1000):
@@ -156,9 +168,9 @@ async def monitor_of(looks: list[str], tuning: LoopTuning = TUNING) -> LoopMonit
     await monitor.start()
     real = monitor._watch.look
 
-    def look(place: Place) -> None:
+    def look(place: Place, since: Moment | None = None) -> None:
         looks.append(place.where)
-        real(place)
+        real(place, since)
 
     monitor._watch.look = look  # type: ignore[method-assign]
     return monitor
