@@ -44,5 +44,6 @@ def unavailable(text: str = "local error, try again later") -> SmtpError:
 
 
 def out_of_resources() -> SmtpError:
-    """No descriptor or memory is left. RFC 3463 §3.4: X.3.2 is for excessive load too, X.3.1 for storage alone."""
+    """No descriptor or memory is left, or the disk takes nothing. RFC 3463 §3.4: X.3.2 is for excessive load too, X.3.1
+    for storage alone."""
     return SmtpError(451, "4.3.2", "insufficient system resources, try again later")

@@ -149,6 +149,7 @@ def mail_in(
     common = ListenerGround(
         blobs=ground.blobs,
         disk=ground.disk,
+        store_stands_still=lambda: ground.db.stands_still,
         cpu=ground.cpu,
         tuning=ground.tuning.smtp,
         hostname=hostname,

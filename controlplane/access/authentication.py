@@ -1,5 +1,6 @@
 """From an API key to the principal that it acts for (docs/contract.md, section 5)."""
 
+import asyncio
 import hmac
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ from controlplane.contract.scopes import mail_scopes_of
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
+from storage.engine.writer import DatabaseClosed
 from storage.records import KeyRow, load
 from storage.tenants import keys
 
@@ -26,6 +28,7 @@ class Authenticator:
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
+        self._touching: dict[str, asyncio.Task[None]] = {}
 
     async def principal(self, raw_key: str, request_id: str | None = None) -> Principal:
         """The key's principal; Refusal `invalid_api_key…` unless the key is known and active at this moment."""
@@ -37,17 +40,23 @@ class Authenticator:
         key = await self._db.peek(keys.by_hash, key_hash)
         if key is None or not hmac.compare_digest(key.key_hash, key_hash):
             raise Refusal("invalid_api_key")
-        await self._touch(key)
+        self._touch(key)
         scopes = _scopes_of(key.scopes, key.inbox_id is not None)
         return Principal(key.id, key.organization_id, key.inbox_id, scopes, key.mode, request_id)
 
-    async def _touch(self, key: KeyRow) -> None:
+    def _touch(self, key: KeyRow) -> None:
+        """Nobody waits for it: who only reads need not wait for the disk."""
         now_ms = self._clock.now_ms()
-        if key.last_used_at is None or now_ms - key.last_used_at >= TOUCH_MS:
-            try:
-                await self._db.write(keys.touch, key.id, now_ms)
-            except StoreFailure as error:  # a store that can't be written can still be read
-                log.error("last_use_not_noted", key=key.id, error=str(error))
+        is_due = key.last_used_at is None or now_ms - key.last_used_at >= TOUCH_MS
+        if is_due and key.id not in self._touching:
+            noting = self._touching[key.id] = asyncio.create_task(self._note_use(key.id, now_ms))
+            noting.add_done_callback(lambda _: self._touching.pop(key.id))
+
+    async def _note_use(self, key_id: str, now_ms: int) -> None:
+        try:
+            await self._db.write(keys.touch, key_id, now_ms)
+        except (StoreFailure, DatabaseClosed) as error:
+            log.error("last_use_not_noted", key=key_id, error=str(error))
 
 
 @lru_cache(maxsize=1000)

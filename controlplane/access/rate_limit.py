@@ -130,7 +130,7 @@ class RateLimit(LoopService):
             return
         since = self._clock.now_ms() // 1000 - WINDOW_S
         try:
-            await self._db.write(rate_windows.add, counts, since)
+            await self._db.impatient().write(rate_windows.add, counts, since)
         except (StoreFailure, DatabaseClosed) as error:
             self._tell_of(error)
             for organization_id, seconds in counts.items():

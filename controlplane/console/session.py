@@ -91,7 +91,7 @@ class MemberSessions:
             return None
         if now_ms - session.last_used_at >= TOUCH_MS:
             try:
-                await self._db.write(console_sessions.touch, session.id, now_ms)
+                await self._db.impatient().write(console_sessions.touch, session.id, now_ms)
             except StoreFailure as error:  # a store that can't be written can still be read
                 log.error("last_use_not_noted", session=session.id, error=str(error))
         scopes = SCOPES_OF[session.role]
@@ -117,7 +117,7 @@ class MemberSessions:
             peer[:ADDRESS_CHARS],
             user_agent[:AGENT_CHARS],
         )
-        done = await self._db.write(self._begin, hash_of(secret), row, request_id)
+        done = await self._db.impatient().write(self._begin, hash_of(secret), row, request_id)
         if isinstance(done, SessionRow):
             tell(
                 log,
@@ -172,7 +172,7 @@ class MemberSessions:
 
     async def end(self, signed_in: SignedIn, session_id: str) -> bool:
         """Revoke a session that the member may end, from the commit on; False: there is none of that id."""
-        return await self._db.write(self._end, signed_in.principal, session_id)
+        return await self._db.impatient().write(self._end, signed_in.principal, session_id)
 
     def _end(self, tx: Tx, principal: Principal, session_id: str) -> bool:
         principal.ask(tx)

@@ -33,6 +33,6 @@ class Health(BaseModel):
     status: Literal["healthy", "unhealthy"]
     service: str
     store: Literal["ok", "damaged"]
-    disk: Literal["ok", "short"]
+    disk: Literal["ok", "short", "stalled"]
     descriptors: Literal["ok", "short"]
     loop: LoopHealth

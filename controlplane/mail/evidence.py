@@ -69,7 +69,7 @@ class Examiner:
             return kept
         found = await self.look(organization_id, message_id, sees_held=sees_held)
         if found is not None:
-            await self._db.write(evidence.put, organization_id, message_id, found)
+            await self._db.impatient().write(evidence.put, organization_id, message_id, found)
         return found
 
     async def look(

@@ -30,6 +30,7 @@ from maild.message.fields.address import normalize
 from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.engine.database import Database
+from storage.engine.failures import StoreStandsStill
 from storage.engine.tx import Tx
 from storage.exhaustion import WantLog, is_exhaustion
 
@@ -43,8 +44,9 @@ want = WantLog("requests")
 
 
 def exhausted() -> Refusal:
-    """What is answered where there are no descriptors or no memory to do what was asked for."""
-    text = "This host is out of file descriptors or memory; try again later."
+    """What is answered where there are no descriptors or no memory to do what was asked for, or the disk stands still:
+    nothing of it was done."""
+    text = "This host is out of file descriptors or memory, or its disk takes nothing; try again later."
     return Refusal("provider_unavailable", text, retry_after_s=RETRY_AFTER_S)
 
 
@@ -100,7 +102,11 @@ class Operations:
         if operation.is_live_only:
             principal.require_live()
         # No operation that writes can forget to ask whether the key was revoked meanwhile.
-        db = self._db if operation.is_reading else self._db.asking(_asked_by(operation, principal))
+        db = self._db
+        if not operation.is_reading:
+            db = db.asking(_asked_by(operation, principal))
+            if self._db.stands_still:  # before a body is read in vain
+                raise StoreStandsStill()
         run = cast(Run, operation.run)
         async with given as input:
             call = Call(self._services, db, principal, id, input, idempotency_keys, on_leave, recalled_for_ms)

@@ -216,8 +216,10 @@ class Pipeline:
 
     async def _write(self, prepared: Prepared) -> Accepted:
         try:
-            done = await self._db.write_repeatable(self._commit, prepared)
+            done = await self._db.impatient().write_repeatable(self._commit, prepared)
         except StoreFailure as error:
+            if is_exhaustion(error):
+                raise
             # Nothing of the transaction was kept, what it had claimed of the allowance included.
             log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)
             raise _not_queued(prepared.submission) from error

@@ -49,7 +49,7 @@ class Unsubscriber:
     async def act(self, token: str | None, source: Source) -> str:
         """Suppress the address of the token, which is returned."""
         grant = self._read(token)
-        await self._db.write(self._suppress, grant, source)
+        await self._db.impatient().write(self._suppress, grant, source)
         return grant.address
 
     def _read(self, token: str | None) -> Grant:

@@ -44,11 +44,16 @@ class HealthCheck:
             "status": "healthy" if is_healthy else "unhealthy",
             "service": "maild",
             "store": "damaged" if self._self_check.is_damaged else "ok",
-            "disk": "short" if self._disk.is_short else "ok",
+            "disk": self._disk_state(),
             "descriptors": "short" if is_short_of_descriptors() else "ok",
             "loop": self._loop_today(),
         }
         return web.json_response(answer, status=200 if is_healthy else 503)
+
+    def _disk_state(self) -> str:
+        if self._db.stands_still:
+            return "stalled"
+        return "short" if self._disk.is_short else "ok"
 
     async def _is_healthy(self) -> bool:
         try:

@@ -81,7 +81,7 @@ class RepeatedActs(LoopService):
         if self._is_counted(told, code):
             return
         with Enduring(log, "audit_row_not_written", organization_id=organization_id, act=act.value):
-            await self._db.write(self._write, told)
+            await self._db.impatient().write(self._write, told)
 
     def _is_counted(self, told: _RepeatedAct, code: str | None) -> bool:
         """Is it one of those that only count? Else it is the first of its kind."""

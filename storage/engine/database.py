@@ -11,6 +11,7 @@ instead of a hop. All other reading is done by the readers' threads: `read_for` 
 the daemon itself, which comes first.
 """
 
+import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -44,14 +45,27 @@ class Database:
         self._local = local
         self._closed = False
         self._check: Callable[[Tx], None] | None = None
+        self._is_patient = True
 
     def asking(self, check: Callable[[Tx], None]) -> "Database":
         """This store for one request: each unit (but a `peek`) runs `check(tx)` first, in the unit's transaction,
-        and does nothing when that raises."""
-        view = Database.__new__(Database)
-        view.__dict__.update(self.__dict__)
+        and does nothing when that raises. It is `impatient`."""
+        view = self.impatient()
         view._check = check
         return view
+
+    def impatient(self) -> "Database":
+        """This store for who is waited for outside: a unit that would wait longer than `Pace.patience_s` for the disk
+        is not begun, and raises StoreStandsStill."""
+        view = Database.__new__(Database)
+        view.__dict__.update(self.__dict__)
+        view._is_patient = False
+        return view
+
+    @property
+    def stands_still(self) -> bool:
+        """Has the disk taken nothing for so long that what is not patient is refused?"""
+        return self._writer.stands_still
 
     def _asked(self, unit: Callable[[Tx], T]) -> Callable[[Tx], T]:
         check = self._check
@@ -82,20 +96,23 @@ class Database:
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
-        return await self._writer.submit(self._asked(lambda tx: unit(tx, *args, **kwargs)))
+        return await self._submit(self._asked(lambda tx: unit(tx, *args, **kwargs)))
 
     async def write_repeatable(
         self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """`write` for a unit that changes nothing but the store, and mostly raises before it does, if at all: it may be
         run several times, and only what the last run has done is kept. It saves a savepoint."""
-        return await self._writer.submit(Repeatable(self._asked(lambda tx: unit(tx, *args, **kwargs))))
+        return await self._submit(Repeatable(self._asked(lambda tx: unit(tx, *args, **kwargs))))
 
     async def write_apart(
         self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """`write` for a unit of many rows, on the thread: the event loop goes on, other writing units wait for it."""
-        return await self._writer.submit(Apart(self._asked(lambda tx: unit(tx, *args, **kwargs))))
+        return await self._submit(Apart(self._asked(lambda tx: unit(tx, *args, **kwargs))))
+
+    def _submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
+        return self._writer.submit(unit, is_patient=self._is_patient)
 
     def listen(self, topic: str, listener: Listener) -> None:
         """Call `listener`, a quick, plain function, after each COMMIT whose units named the topic (`Tx.notify`)."""

@@ -11,9 +11,17 @@ import errno
 import socket
 import sqlite3
 
-from storage.exhaustion import is_exhaustion
+from storage.exhaustion import Exhausted, is_exhaustion
 
 StoreFailure = sqlite3.Error  # to be named behind `except`
+
+
+class StoreStandsStill(Exhausted, sqlite3.OperationalError):
+    """A unit waited in vain for those before it to be committed, since the disk takes nothing. It was not begun."""
+
+    def __init__(self) -> None:
+        super().__init__("the disk takes nothing")
+
 
 # What SQLite says of the machine as it is now, ...
 _PASSING = frozenset(
@@ -31,6 +39,7 @@ _OUTAGES = _PASSING | {
 _PASSING_ERRNOS = frozenset(
     {
         errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EADDRNOTAVAIL, socket.EAI_AGAIN,
+        errno.EAGAIN,  # a lock that another process has, which may be about to end
     }
 )  # fmt: skip
 

@@ -17,6 +17,11 @@ event loop, after COMMIT and after the callers of the batch were answered, once 
 named that was rolled back is not heard. Nor is what other processes commit: a call only hastens a listener, which looks
 by itself as well.
 
+What a disk that stands still does to it: a COMMIT waits for the disk as long as that takes, and whose units are in it
+with it, since nobody knows whether they are kept. What has not begun can be told: after `Pace.patience_s` without a
+commit, the units that wait and are not patient fail (StoreStandsStill), and so do those that come until there is one
+again. Patient are the daemon's own: what a loop has to write is not lost, nor is it more for waiting.
+
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite before 3.51.3 has a
 race between two connections that do): in a pause, where there is one, and at the latest when the WAL has grown to
 `CHECKPOINT_PAGES_FORCED`.
@@ -34,6 +39,7 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection, roll_back
+from storage.engine.failures import StoreStandsStill
 from storage.engine.local_reads import LocalReads
 from storage.engine.tx import NO_TOPICS, Tx
 
@@ -53,6 +59,7 @@ class Pace(NamedTuple):
     gather_s: float = 0.004
     gather_rest_s: float = 0.1
     gather_times: int = 2
+    patience_s: float = BUSY_TIMEOUT_MS / 1000
 
 
 class DatabaseClosed(Exception):
@@ -79,8 +86,15 @@ class Apart(_Marked):
 
 Outcome = tuple[Any, Exception | None]
 AnyUnit = Callable[[Tx], Any]
-Waiting = tuple[AnyUnit, "asyncio.Future[Any]"]
 Listener = Callable[[], None]
+
+
+class WaitingUnit(NamedTuple):
+    """A unit, and who waits for it."""
+
+    unit: AnyUnit
+    future: "asyncio.Future[Any]"
+    is_patient: bool
 
 
 class Writer:
@@ -90,7 +104,7 @@ class Writer:
         self.connection = connection
         self._local_reads = local_reads
         self._pace = pace
-        self.waiting: deque[Waiting] = deque()
+        self.waiting: deque[WaitingUnit] = deque()
         self.listeners: dict[str, list[Listener]] = {}
         self.served = 0
         self.commits = 0
@@ -103,24 +117,60 @@ class Writer:
         self._closed = False
         self._idle: asyncio.TimerHandle | None = None
         self._checkpointing: asyncio.Task[None] | None = None
+        self._went_on_at = 0.0
+        self._looking: asyncio.TimerHandle | None = None
+        self.stands_still = False  # for longer than patience has lasted
 
-    def submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
+    def submit(self, unit: Callable[[Tx], T], *, is_patient: bool = True) -> "asyncio.Future[T]":
+        """What the unit returns, once that is durable; DatabaseClosed, StoreStandsStill, and what the unit raises."""
         if self._closed:
             raise DatabaseClosed("the store is closed")
+        if self.stands_still and not is_patient:
+            raise StoreStandsStill()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self.waiting.append((unit, future))
+        self.waiting.append(WaitingUnit(unit, future, is_patient))
         if self._pump is None:
             # A context of its own: it serves all callers, and its log lines must not name the one that woke it.
             self._pump = asyncio.create_task(self._drain(), context=Context())
         return future
 
     async def _drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._went_on_at = loop.time()
+        self._looking = loop.call_later(self._pace.patience_s, self._look)
         try:
             while self.waiting:
                 await self._gather()
                 await self.serve()
+                self._went_on()
         finally:
+            self._looking.cancel()
             self._pump = None
+
+    def _went_on(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if self.stands_still:
+            self.stands_still = False
+            log.warning("store_goes_on", stood_s=round(now - self._went_on_at, 1))
+            self._looking = asyncio.get_running_loop().call_later(self._pace.patience_s, self._look)
+        self._went_on_at = now
+
+    def _look(self) -> None:
+        """Refuse who is not patient, where nothing was committed for so long."""
+        loop = asyncio.get_running_loop()
+        left_s = self._went_on_at + self._pace.patience_s - loop.time()
+        if left_s > 0:
+            self._looking = loop.call_later(left_s, self._look)
+            return
+        self.stands_still = True
+        refused = [one for one in self.waiting if not one.is_patient]
+        self.waiting = deque(one for one in self.waiting if one.is_patient)
+        log.error(
+            "store_stands_still", for_s=self._pace.patience_s, refused=len(refused), waiting=len(self.waiting)
+        )
+        for one in refused:
+            if not one.future.done():
+                one.future.set_exception(StoreStandsStill())
 
     async def _gather(self) -> None:
         """Give those that come together a moment: whose units shared a commit mostly ask again soon after it, each in a
@@ -140,13 +190,15 @@ class Writer:
 
     async def serve(self) -> None:
         """Run some of the units that wait, and answer their callers."""
-        batch: list[Waiting] = []
+        batch: list[WaitingUnit] = []
         self._tx.topics = NO_TOPICS
         try:
             await self._begin()
-            if isinstance(self.waiting[0][0], Apart):
+            if not self.waiting:  # they were refused meanwhile
+                roll_back(self.connection.raw)
+            elif isinstance(self.waiting[0].unit, Apart):
                 batch.append(self.waiting.popleft())
-                outcome = await self._on_thread(partial(self._run_apart, batch[0][0]))
+                outcome = await self._on_thread(partial(self._run_apart, batch[0].unit))
                 self._answer(batch, [outcome])
             else:
                 outcomes = self._run_slice(batch)
@@ -155,7 +207,8 @@ class Writer:
                 soon = asyncio.get_running_loop().call_soon_threadsafe
                 await self._on_thread(partial(self._commit_and_tell, partial(soon, answer)))
         except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
-            batch = batch or [self.waiting.popleft()]
+            if not batch and self.waiting:
+                batch.append(self.waiting.popleft())
             self._tx.topics = NO_TOPICS
             self._answer(batch, [(None, error)] * len(batch))
         if not self.waiting and not self._closed:
@@ -186,7 +239,7 @@ class Writer:
         with self._local_reads.apart():
             return await self.connection.call(work)
 
-    def _answer(self, batch: list[Waiting], outcomes: list[Outcome]) -> None:
+    def _answer(self, batch: list[WaitingUnit], outcomes: list[Outcome]) -> None:
         self.served += len(batch)
         self._last_size = len(batch)
         _settle(batch, outcomes)
@@ -213,12 +266,12 @@ class Writer:
             # Another process (a command) has the write lock: waiting for it is the thread's business.
             await self.connection.call(_begin_patiently)
 
-    def _run_slice(self, batch: list[Waiting]) -> list[Outcome]:
+    def _run_slice(self, batch: list[WaitingUnit]) -> list[Outcome]:
         conn, until = self.connection.raw, time.perf_counter() + self._pace.slice_s
         outcomes: list[Outcome] = []
         try:
             while self.waiting and (not outcomes or time.perf_counter() < until):
-                unit = self.waiting[0][0]
+                unit = self.waiting[0].unit
                 if isinstance(unit, Apart):
                     break
                 if isinstance(unit, Repeatable):
@@ -231,7 +284,7 @@ class Writer:
             raise
         return outcomes
 
-    def _run_together(self, batch: list[Waiting], until: float) -> list[Outcome]:
+    def _run_together(self, batch: list[WaitingUnit], until: float) -> list[Outcome]:
         """Those in front of the line that may be run again. If one raises with something changed, all of them do not
         count, and run again in savepoints."""
         outcomes: list[Outcome] = []
@@ -239,15 +292,15 @@ class Writer:
         first = len(batch)
         while (
             self.waiting
-            and isinstance(self.waiting[0][0], Repeatable)
+            and isinstance(self.waiting[0].unit, Repeatable)
             and (not outcomes or time.perf_counter() < until)
         ):
             batch.append(self.waiting.popleft())
-            outcome = whole.run(batch[-1][0])
+            outcome = whole.run(batch[-1].unit)
             if outcome is None:
                 whole.roll_back()
                 outcomes = [
-                    _run_in_savepoint(self.connection.raw, self._tx, unit) for unit, _ in batch[first:]
+                    _run_in_savepoint(self.connection.raw, self._tx, one.unit) for one in batch[first:]
                 ]
                 break
             outcomes.append(outcome)
@@ -280,8 +333,8 @@ class Writer:
         await self.connection.close()
 
 
-def _settle(batch: list[Waiting], outcomes: list[Outcome]) -> None:
-    for (_, future), (result, failure) in zip(batch, outcomes, strict=True):
+def _settle(batch: list[WaitingUnit], outcomes: list[Outcome]) -> None:
+    for (_, future, _), (result, failure) in zip(batch, outcomes, strict=True):
         if future.done():  # the caller was cancelled; its unit was not
             continue
         if failure is None:

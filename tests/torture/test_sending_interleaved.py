@@ -207,7 +207,7 @@ async def drop(db: Database) -> None:
     writer = db._writer
     writer._closed = True
     while writer.waiting:
-        _, future = writer.waiting.popleft()
+        future = writer.waiting.popleft().future
         if not future.done():
             future.set_exception(DatabaseClosed("killed"))
     if writer._pump is not None:

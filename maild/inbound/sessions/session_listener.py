@@ -4,7 +4,7 @@ import asyncio
 import ipaddress
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from conf.setting_kinds import address_port, host_port
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
-from maild.errors import SmtpError
+from maild.errors import SmtpError, out_of_resources
 from maild.inbound.sessions.conversation import Conversation, SessionSetup
 from maild.inbound.sessions.intake import NO_STORAGE, HeaderFilter, Intake
 from maild.inbound.sessions.session_places import who_gives_way
@@ -62,6 +62,7 @@ class ListenerGround:
 
     blobs: Blobs
     disk: Disk
+    store_stands_still: Callable[[], bool]
     cpu: CpuThreads
     tuning: SmtpTuning
     hostname: str
@@ -84,6 +85,7 @@ class SessionListener(Service):
     def __init__(self, ground: ListenerGround, limits: Smtp) -> None:
         self._blobs = ground.blobs
         self._disk = ground.disk
+        self._store_stands_still = ground.store_stands_still
         self._cpu = ground.cpu
         self._limits = limits
         self._tuning = ground.tuning
@@ -270,6 +272,8 @@ class SessionListener(Service):
 
     def refuse_message(self, size_bytes: int) -> SmtpError | None:
         """Why no message may begin now, or None."""
+        if self._store_stands_still():
+            return out_of_resources()
         # Every open session may bring a message as large as this one.
         if not self._disk.has_room(int(1.5 * (size_bytes or self._limits.max_message_bytes))):
             return NO_STORAGE

@@ -1171,7 +1171,7 @@ class Health(TypedDict):
     status: Literal["healthy", "unhealthy"] | str
     service: str
     store: Literal["ok", "damaged"] | str
-    disk: Literal["ok", "short"] | str
+    disk: Literal["ok", "short", "stalled"] | str
     descriptors: Literal["ok", "short"] | str
     loop: LoopHealth
 

@@ -1047,7 +1047,7 @@ export interface components {
             /** @enum {string} */
             store: "ok" | "damaged";
             /** @enum {string} */
-            disk: "ok" | "short";
+            disk: "ok" | "short" | "stalled";
             /** @enum {string} */
             descriptors: "ok" | "short";
             loop: components["schemas"]["LoopHealth"];

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
+from structlog.testing import capture_logs
 
 from storage.engine import database, writer
 from storage.engine.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
 from storage.engine.database import Database
+from storage.engine.failures import StoreStandsStill
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed, Pace
 
@@ -41,6 +43,7 @@ async def db(path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Databa
 
 
 endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+no_patience = pytest.mark.parametrize("db", [Pace(patience_s=0)], indirect=True)
 empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
 
 
@@ -342,6 +345,60 @@ async def test_the_unit_of_a_cancelled_caller_is_committed(db: Database, path: P
     assert caller.cancelled()
     await db.write(note, "later")
     assert kept(path) == ["promised", "later"]
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """It takes no COMMIT until it is set."""
+    takes, commit = threading.Event(), writer._commit
+
+    def stand_still(conn: sqlite3.Connection) -> None:
+        takes.wait()
+        commit(conn)
+
+    monkeypatch.setattr(writer, "_commit", stand_still)
+    yield takes
+    takes.set()
+
+
+@no_patience
+async def test_while_the_disk_stands_still_what_has_not_begun_is_refused_to_who_is_not_patient(
+    db: Database, path: Path, disk: threading.Event
+) -> None:
+    asked = db.impatient()
+    begun = asyncio.create_task(asked.write_apart(note, "in the commit"))
+    own = asyncio.create_task(db.write(note, "the daemon's own"))
+    await asyncio.sleep(0)  # both units are with the writer now
+    with capture_logs() as logs, pytest.raises(StoreStandsStill):
+        await asked.write(note, "behind it")
+    assert (db.stands_still, logs[0]["event"], logs[0]["refused"]) == (True, "store_stands_still", 1)
+    with pytest.raises(StoreStandsStill):
+        await asked.write(note, "later")
+    assert await db.read(notes) == []
+    disk.set()
+    await asyncio.gather(begun, own)
+    await asked.write(note, "again")
+    assert kept(path) == ["in the commit", "the daemon's own", "again"]
+
+
+@no_patience
+async def test_the_wait_for_the_wal_to_be_written_back_counts_as_well(db: Database, path: Path) -> None:
+    takes = asyncio.Event()
+    db._writer._checkpointing = asyncio.create_task(takes.wait())  # type: ignore[arg-type]
+    with pytest.raises(StoreStandsStill):
+        await db.impatient().write(note, "refused")
+    takes.set()
+    await db.write(note, "kept")
+    assert kept(path) == ["kept"]
+
+
+async def test_within_patience_nobody_is_refused(db: Database, path: Path, disk: threading.Event) -> None:
+    begun = asyncio.create_task(db.impatient().write_apart(note, "first"))
+    behind = asyncio.create_task(db.impatient().write(note, "second"))
+    assert await db.read(notes) == []
+    disk.set()
+    await asyncio.gather(begun, behind)
+    assert kept(path) == ["first", "second"]
 
 
 async def test_reads_see_all_earlier_writes(db: Database) -> None:

@@ -54,6 +54,7 @@ def test_a_full_disk_is_an_outage_whether_the_store_or_a_file_met_it() -> None:
         (OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"), True),
         (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), True),
         (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), False),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), True),
         (OSError(errno.EADDRINUSE, "Address already in use"), False),
         (OSError(errno.EACCES, "Permission denied"), False),
         (sqlite3.OperationalError("of Python's own, without a code"), False),

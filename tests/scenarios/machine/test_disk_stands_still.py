@@ -1,0 +1,73 @@
+"""The disk takes nothing for a while: who writes is told to come again, who reads is served, nothing is lost."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from storage.engine import writer
+from storage.engine.writer import Pace
+from tests.support.running import Running, until_true
+
+RAW = b"From: a@elsewhere.test\r\nSubject: hello\r\nMessage-ID: <1@elsewhere.test>\r\n\r\nwords\r\n"
+
+
+@pytest.fixture
+def disk(maild: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """It takes no COMMIT until it is set, and nobody is patient."""
+    takes, commit = threading.Event(), writer._commit
+
+    def stand_still(conn: sqlite3.Connection) -> None:
+        takes.wait()
+        commit(conn)
+
+    monkeypatch.setattr(writer, "_commit", stand_still)
+    assert maild.daemon._db is not None
+    monkeypatch.setattr(maild.daemon._db._writer, "_pace", Pace(patience_s=0))
+    yield takes
+    takes.set()
+
+
+async def stalled(maild: Running) -> "asyncio.Task[None]":
+    """Something of the daemon's own is in a commit that does not end, and has been for too long."""
+    db = maild.daemon._db
+    assert db is not None
+    waiting = asyncio.create_task(db.write(lambda tx: None))
+    await until_true(lambda: db.stands_still)
+    return waiting
+
+
+async def test_who_writes_is_told_to_come_again_and_who_reads_is_served(
+    maild: Running, bot: dict[str, Any], disk: threading.Event
+) -> None:
+    waiting = await stalled(maild)
+    refused = await maild.api.send(bot, subject="s", text="t")
+    assert (refused.status, refused.code) == (503, "provider_unavailable")
+    assert int(refused.headers["Retry-After"]) > 0
+    talk = await maild.smtp()
+    await talk.say("EHLO client.elsewhere.test")
+    assert (await talk.say("MAIL FROM:<a@elsewhere.test>")).startswith("451 4.3.2 ")
+    assert (await maild.api.get(f"/v1/inboxes/{bot['id']}")).status == 200
+    assert await maild.api.messages() == []
+    health = await maild.api.get("/health")
+    assert (health.status, health.json["status"], health.json["disk"]) == (200, "healthy", "stalled")
+
+    disk.set()
+    await waiting
+    await until_true(lambda: not maild.daemon._db.stands_still)  # type: ignore[union-attr]
+    assert (await maild.api.get("/health")).json["disk"] == "ok"
+
+
+async def test_mail_that_was_on_its_way_is_refused_at_its_end(
+    maild: Running, bot: dict[str, Any], disk: threading.Event
+) -> None:
+    talk = await maild.smtp()
+    await talk.begin(bot["address"])
+    waiting = await stalled(maild)
+    assert (await talk.say(RAW + b".")).startswith("451 4.3.2 ")
+    disk.set()
+    await waiting
+    assert maild.sql("SELECT count(*) FROM messages") == [(0,)]
