@@ -61,9 +61,12 @@ from storage.service import Service, Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
+from storage.turns.started_threads import started_threads
 from storage.upkeep import rotation
 from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
+
+BLOB_THREADS = 4  # large messages that are written at one time; each waits for the disk
 
 log = structlog.get_logger("maild.daemon")
 
@@ -94,6 +97,7 @@ class Daemon:
         self._db: Database | None = None
         self._resolver: Resolver | None = None
         self._cpu = CpuThreads()
+        self._blob_threads = started_threads(BLOB_THREADS, "blobs")
         self._cpu_process = CpuProcess()
         self._supervisor = Supervisor([])
         self._serves = False
@@ -235,7 +239,7 @@ class Daemon:
         settings, clock = self._settings, self._clock
         ids = Ids(clock)
         self._db = await Database.open(self._folder.database)
-        blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes)
+        blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes, self._blob_threads)
         blob_store.prepare()
         self._resolver = Resolver(settings.dns, clock)
         swept = blob_store.sweep(await self._db.read(blobs.known_files))
@@ -375,6 +379,7 @@ class Daemon:
             await self._resolver.close()
         await self._cpu.close()
         await self._cpu_process.close()
+        self._blob_threads.shutdown(wait=False)  # nobody waits for them any more
         if self._db is not None:
             await self._db.close()
             self._db = None

@@ -28,6 +28,7 @@ from storage.turns.cpu_threads import CpuThreads
 BODY_SLICES_MAX = 200
 INLINE_BYTES = 16 * 1024  # half a millisecond, or 4 ms where the charset has to be guessed
 HELD_BYTES = 256 * 1024
+OCTETS_PER_CHAR_MAX = 12  # encoded: four octets of UTF-8, three characters of quoted-printable each
 EVENT_CHARS_MAX = 64 * 1024 + 1  # one more than an event shows, which tells that there is more
 
 
@@ -67,13 +68,14 @@ class BodyReader:
         """Text and HTML; a body whose bytes are gone is not shown (`MessageBody()`)."""
         if blob is None:
             return Bodies(MessageBody(shown.text_body), MessageBody())
-        text, html = _slices(shown.text_slices), _slices(shown.html_slices)
+        text, html = slices_of(shown.text_slices), slices_of(shown.html_slices)
         size = sum(one.length for one in (*text, *html))
         work = partial(self._bodies, blob, shown.text_body, text, html, is_sanitized)
         try:
             if size <= INLINE_BYTES and blob.data is not None and not is_sanitized:
                 with suppress(TooMuchWork):
                     return work(NoGuesser())
+            await self._store.bring(blob, ranges_of(text, html))
             return await self._cpu.run(organization_id, work)
         except BlobMissing:
             return Bodies(MessageBody(shown.text_body), MessageBody())
@@ -118,8 +120,15 @@ def _escaped(pieces: Iterator[str | None]) -> Iterator[bytes]:
         yield b"" if piece is None else msgspec.json.encode(piece)[1:-1]
 
 
-def _slices(fields: str | None) -> list[Slice]:
+def slices_of(fields: str | None) -> list[Slice]:
     return [] if fields is None else list(slices_from(load(fields))[:BODY_SLICES_MAX])
+
+
+def ranges_of(*bodies: Sequence[Slice], chars: int | None = None) -> list[tuple[int, int]]:
+    """Where the first `chars` (None: all) of each body may lie in the stored message: what is to be brought from the
+    disk before they are decoded."""
+    longest = None if chars is None else chars * OCTETS_PER_CHAR_MAX
+    return [(one.offset, min(one.length, longest or one.length)) for slices in bodies for one in slices]
 
 
 def stored_octets(store: Blobs, blob: Blob) -> Any:
@@ -148,10 +157,10 @@ class TextLoader:
         if found is None:
             return None
         message, blob = found
-        slices = _slices(message.text_slices)
+        slices = slices_of(message.text_slices)
         if blob is None or not slices:
             return message.text_body
-        return await self._cpu.run(organization_id, partial(self._beginning, blob, slices))
+        return await self._beginning_of(organization_id, blob, slices)
 
     async def html(self, organization_id: str, message_id: str) -> str | None:
         """None where it has none, or its bytes are gone."""
@@ -159,9 +168,14 @@ class TextLoader:
         if found is None:
             return None
         message, blob = found
-        slices = _slices(message.html_slices)
+        slices = slices_of(message.html_slices)
         if blob is None or not slices:
             return None
+        return await self._beginning_of(organization_id, blob, slices)
+
+    async def _beginning_of(self, organization_id: str, blob: Blob, slices: Sequence[Slice]) -> str | None:
+        with suppress(BlobMissing):
+            await self._store.bring(blob, ranges_of(slices, chars=EVENT_CHARS_MAX))
         return await self._cpu.run(organization_id, partial(self._beginning, blob, slices))
 
     def _beginning(self, blob: Blob, slices: Sequence[Slice]) -> str | None:

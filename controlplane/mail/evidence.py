@@ -6,14 +6,14 @@ what computes, and a small unit that writes; nothing of it is in the way of a ma
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 
-from controlplane.mail.bodies import BODY_SLICES_MAX, stored_octets
+from controlplane.mail.bodies import ranges_of, slices_of, stored_octets
 from maild.message.characters.decode import decode_stream
-from maild.message.digest import slices_from
 from maild.message.evidence.examine import (
     MAX_FILES,
     MAX_HTML_CHARS,
@@ -92,10 +92,24 @@ class Examiner:
         return await self._examined(message.organization_id, material)
 
     async def _examined(self, owner: str, material: Material) -> EvidenceRow:
+        await self._bring(material)
         found = await self._cpu.run(owner, partial(self._look_if_small, material))
         if isinstance(found, Examined):
             found = row_of(await self._cpu_process.run(owner, partial(examine, found)))
         return found
+
+    async def _bring(self, material: Material) -> None:
+        """Nobody waits at the thread for the disk."""
+        message, blob = material.message, material.blob
+        if blob is None:
+            return
+        bodies = [
+            *ranges_of(slices_of(message.text_slices), chars=MAX_TEXT_CHARS),
+            *ranges_of(slices_of(message.html_slices), chars=MAX_HTML_CHARS),
+        ]
+        heads = [(one.slice_offset, _head_octets(one)) for one in material.attachments[:HEADS_MAX]]
+        with suppress(BlobMissing):
+            await self._store.bring(blob, [_header_range(message), *bodies, *heads])
 
     def _look_if_small(self, material: Material) -> EvidenceRow | Examined:
         message = self._as_shown(material)
@@ -179,20 +193,27 @@ def _key(address: str) -> str:
 
 
 def _body(store: Blobs, blob: Blob, fields: str, limit: int) -> tuple[str, bool]:
-    slices = slices_from(load(fields))[:BODY_SLICES_MAX]
-    return read_text(stored_octets(store, blob), slices, limit)
+    return read_text(stored_octets(store, blob), slices_of(fields), limit)
+
+
+def _header_range(message: MessageRow) -> tuple[int, int]:
+    return 0, min(message.header_length, HEADER_BYTES)
+
+
+def _head_octets(attachment: AttachmentRow) -> int:
+    return min(attachment.slice_length, _HEAD_ENCODED)
 
 
 def _head(read: _Read | None, attachment: AttachmentRow) -> bytes:
     if read is None:
         return b""
-    octets = read(attachment.slice_offset, min(attachment.slice_length, _HEAD_ENCODED))
+    octets = read(attachment.slice_offset, _head_octets(attachment))
     return bytes(decode_stream(attachment.encoding).feed(octets)[:HEAD_OCTETS])
 
 
 def _sender(material: Material, read: _Read | None) -> SenderFacts:
     message, people = material.message, material.people
-    header = b"" if read is None else read(0, min(message.header_length, HEADER_BYTES))
+    header = b"" if read is None else read(*_header_range(message))
     parsed = parse(header)
     key = _key(message.from_address)
     return SenderFacts(

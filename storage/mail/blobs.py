@@ -19,7 +19,8 @@ import asyncio
 import hashlib
 import mmap
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -129,8 +130,11 @@ def get(tx: Tx, blob_id: str) -> Blob | None:
 class Blobs:
     """The folder of the large ones: `<folder>/<two characters>/<id>`."""
 
-    def __init__(self, folder: Path, ids: Ids, inline_bytes: int) -> None:
+    def __init__(self, folder: Path, ids: Ids, inline_bytes: int, writing: Executor | None = None) -> None:
+        """`writing`: threads that wait for the disk with what is written, so that those who read don't wait behind an
+        fsync; None: the event loop's own."""
         self._folder = folder
+        self._writing = writing
         self._tmp = folder / "tmp"
         self._ids = ids
         self._inline_bytes = inline_bytes
@@ -191,7 +195,16 @@ class Blobs:
             raise
         finally:
             if not is_kept:
-                await asyncio.to_thread(self.remove, stored.id)
+                await self._in_thread(partial(self.remove, stored.id))
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """A thread can't be cancelled: a cancelled caller waits for it, so that what it writes can be discarded."""
+        task = asyncio.get_running_loop().run_in_executor(self._writing, work)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
 
     def path(self, blob_id: str) -> Path:
         """Where the file of a blob is, or would be: nothing is looked at."""
@@ -201,6 +214,18 @@ class Blobs:
         """A range of the bytes (all of them by default). BlobMissing."""
         work = partial(self.read, blob, offset, length)
         return work() if blob.data is not None else await asyncio.to_thread(work)
+
+    async def bring(self, blob: Blob, ranges: Iterable[tuple[int, int]]) -> None:
+        """Have these ranges (offset, length) of the bytes read from the disk, for who reads them next on a thread where
+        others would wait for the disk with it. BlobMissing."""
+        if blob.data is None:
+            await asyncio.to_thread(self._bring, blob, list(ranges))
+
+    def _bring(self, blob: Blob, ranges: list[tuple[int, int]]) -> None:
+        self.read(blob, 0, 0)
+        for offset, length in ranges:
+            for start in range(offset, offset + length, READ_CHUNK_BYTES):
+                self.read(blob, start, min(READ_CHUNK_BYTES, offset + length - start))
 
     def read(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
         """`load` for a caller on a thread of its own: it blocks. Damage is logged."""
@@ -339,7 +364,7 @@ class Spool:
         self._buffer += chunk
         self.size_bytes += len(chunk)
         if len(self._buffer) > max(SPOOL_BUFFER_BYTES, self._blobs._inline_bytes):
-            await _in_thread(self._flush)
+            await self._blobs._in_thread(self._flush)
 
     async def finish(self) -> Stored:
         """The message, durable but for its row (see the module's rules); OSError when the disk refuses."""
@@ -347,7 +372,7 @@ class Spool:
             data = bytes(self._buffer)
             return Stored(self._id, self.size_bytes, hashlib.sha256(data).digest(), data, None)
         try:
-            path = await _in_thread(self._finish_file)
+            path = await self._blobs._in_thread(self._finish_file)
         except BaseException:
             # Cancelled after the file got its name; or the last step of naming it failed.
             self._blobs.remove(self._id)
@@ -359,7 +384,7 @@ class Spool:
         self._buffer = bytearray()  # not clear(): a write that failed may still hold a view of it
         if self._file is not None:
             descriptor, self._file = self._file, None
-            await _in_thread(partial(self._drop, descriptor))
+            await self._blobs._in_thread(partial(self._drop, descriptor))
 
     def _drop(self, descriptor: int) -> None:
         # It takes a few milliseconds for a large file, and a hundred sessions may be cut off at once.
@@ -398,13 +423,3 @@ class Spool:
 async def _pieces(raw: bytes) -> AsyncIterator[memoryview]:
     for start in range(0, len(raw), STORE_CHUNK_BYTES):
         yield memoryview(raw)[start : start + STORE_CHUNK_BYTES]
-
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    """A thread can't be cancelled: a cancelled caller waits for it, so that what it writes can be discarded."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
