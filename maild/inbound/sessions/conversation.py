@@ -344,7 +344,7 @@ class Conversation(SmtpProtocol):
     async def _receive(self, intake: Intake) -> None:
         """Read to the final dot, no more slowly than is allowed; from there on it is we who are slow."""
         self._rate = rate = DataRate(
-            self._limits, self._tuning, self.loop, lambda: self.octets, self._too_slow
+            self._limits, self._tuning, self.loop, lambda: self.octets, intake.busy_s, self._too_slow
         )
         try:
             await intake.take_all(self.pieces())

@@ -3,6 +3,7 @@
 from asyncio import AbstractEventLoop, TimerHandle
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 from conf.settings import Smtp
 from conf.tuning import SmtpTuning
@@ -11,8 +12,10 @@ from conf.tuning import SmtpTuning
 class DataRate:
     """The watch over one transfer, from its making to `stop`. RFC 5321 §4.5.3.2 wants patience, and gets it while
     the client keeps both rates: the least of the last `rate_check_s`, and the least average of `average_checks` such.
+    Time in which nothing more was read, since the disk or others had what came to be done with, is not the client's.
 
-    `octets`: how many the connection has brought so far. `too_slow` is called once, and nothing after it.
+    `octets`: how many the connection has brought so far. `ours_s`: for how long so far it was we who were slow.
+    `too_slow` is called once, and nothing after it.
     """
 
     def __init__(
@@ -21,14 +24,16 @@ class DataRate:
         tuning: SmtpTuning,
         loop: AbstractEventLoop,
         octets: Callable[[], int],
+        ours_s: Callable[[], float],
         too_slow: Callable[[], None],
     ) -> None:
         self._limits = limits
         self._tuning = tuning
         self._loop = loop
         self._octets = octets
+        self._ours_s = ours_s
         self._too_slow = too_slow
-        self._marks = deque([octets()], maxlen=tuning.average_checks)  # what had come at the last checks
+        self._marks = deque([_Mark(octets(), ours_s())], maxlen=tuning.average_checks)  # of the last checks
         self._timer: TimerHandle = loop.call_later(tuning.rate_check_s, self._check)
 
     def stop(self) -> None:
@@ -36,17 +41,27 @@ class DataRate:
         self._timer.cancel()
 
     def _check(self) -> None:
-        octets = self._octets()
-        if self._is_slow(octets):
+        mark = _Mark(self._octets(), self._ours_s())
+        if self._is_slow(mark):
             self._too_slow()
             return
-        self._marks.append(octets)
+        self._marks.append(mark)
         self._timer = self._loop.call_later(self._tuning.rate_check_s, self._check)
 
-    def _is_slow(self, octets: int) -> bool:
-        lately, in_all = octets - self._marks[-1], octets - self._marks[0]
+    def _is_slow(self, mark: "_Mark") -> bool:
         check_s, checks = self._tuning.rate_check_s, self._tuning.average_checks
         is_average_due = len(self._marks) == checks
-        return lately < self._limits.data_min_bytes_per_s * check_s or (
-            is_average_due and in_all < self._limits.data_min_average_bytes_per_s * checks * check_s
+        return mark.is_behind(self._marks[-1], check_s, self._limits.data_min_bytes_per_s) or (
+            is_average_due
+            and mark.is_behind(self._marks[0], checks * check_s, self._limits.data_min_average_bytes_per_s)
         )
+
+
+class _Mark(NamedTuple):
+    octets: int
+    ours_s: float
+
+    def is_behind(self, before: "_Mark", seconds: float, rate: int) -> bool:
+        """Did less come within these seconds than the rate wants of what of them was the client's?"""
+        theirs_s = seconds - (self.ours_s - before.ours_s)
+        return self.octets - before.octets < rate * theirs_s

@@ -5,6 +5,7 @@ client's address as its holder. A message that is refused gives everything back 
 dot: what still comes of it is dropped, and other mail has the room.
 """
 
+import time
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Protocol
@@ -77,6 +78,8 @@ class Intake:
         self._header = header
         self._held = 0
         self._octets = 0
+        self._busy_s = 0.0
+        self._busy_since: float | None = None
         # A declared size has its room from the start: of two messages that don't fit together, one gets through.
         if not self._claim.cover(declared_bytes):
             raise NO_STORAGE
@@ -90,13 +93,20 @@ class Intake:
             octets += len(piece)
             if octets > self._limits.max_message_bytes * DRAIN_FACTOR:
                 raise SmtpError(552, "5.3.4", "message is far too large, closing connection", closes=True)
+            self._busy_since = time.monotonic()
             try:
                 if refusal is None:
                     await self.take(piece)
             except SmtpError as error:
                 refusal = error
+            finally:
+                self._busy_s, self._busy_since = self.busy_s(), None
         if refusal is not None:
             raise refusal
+
+    def busy_s(self) -> float:
+        """For how long so far `take_all` had what came to be done with, and let no more come."""
+        return self._busy_s + (0.0 if self._busy_since is None else time.monotonic() - self._busy_since)
 
     async def take(self, piece: bytes) -> None:
         """The next octets as they came. SmtpError when the message is refused: nothing of it is kept then."""

@@ -1,0 +1,54 @@
+"""Who is too slow in DATA: the client is judged by its own time."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from conf.settings import Smtp
+from conf.tuning import SmtpTuning
+from maild.inbound.sessions.data_rate import DataRate
+
+LIMITS = Smtp(data_min_bytes_per_s=500, data_min_average_bytes_per_s=5000)
+TUNING = SmtpTuning(rate_check_s=10, average_checks=3)
+
+
+class Transfer:
+    """A transfer whose checks come when the test says so."""
+
+    def __init__(self) -> None:
+        self.octets, self.ours_s, self.is_too_slow = 0, 0.0, False
+        loop: Any = self
+        self._rate = DataRate(LIMITS, TUNING, loop, lambda: self.octets, lambda: self.ours_s, self._cut_off)
+
+    def call_later(self, delay_s: float, check: Any) -> Any:
+        self._check = check
+        return asyncio.Handle
+
+    def _cut_off(self) -> None:
+        self.is_too_slow = True
+
+    def ten_seconds(self, octets: int, ours_s: float = 0.0) -> bool:
+        """Is it cut off after them?"""
+        self.octets += octets
+        self.ours_s += ours_s
+        self._check()
+        return self.is_too_slow
+
+
+@pytest.mark.parametrize(
+    ("octets", "ours_s", "is_too_slow"),
+    [(5_000, 0, False), (4_999, 0, True), (500, 9, False), (499, 9, True), (0, 10, False), (0, 60, False)],
+)
+def test_the_time_in_which_we_were_slow_is_not_the_clients(
+    octets: int, ours_s: float, is_too_slow: bool
+) -> None:
+    assert Transfer().ten_seconds(octets, ours_s) is is_too_slow
+
+
+@pytest.mark.parametrize(("ours_s", "is_too_slow"), [(0, True), (8, False)])
+def test_nor_does_it_count_in_the_average(ours_s: float, is_too_slow: bool) -> None:
+    transfer = Transfer()
+    for _ in range(2):
+        assert not transfer.ten_seconds(10_000, ours_s)
+    assert transfer.ten_seconds(10_000, ours_s) is is_too_slow
