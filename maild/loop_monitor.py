@@ -113,6 +113,8 @@ class HoldWatch:
         if question is None:
             question = self._question = _Question(*(since or self.now()))
             self._ask(self._answer)
+        elif since is not None and since.at_s < question.asked_s:
+            question.asked_s, question.asked_cpu_s = since
         question.places[place] += 1
 
     def now(self) -> Moment:

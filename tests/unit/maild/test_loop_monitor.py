@@ -104,11 +104,14 @@ def test_what_is_no_longer_than_the_bound_is_not_told() -> None:
     assert held(loop, 0.2500001, SOMEWHERE) is not None
 
 
-def test_what_let_no_interrupt_in_was_held_since_the_beat_that_did_not_come() -> None:
-    """As a read that waits for the disk: it is looked at when it is over."""
+@pytest.mark.parametrize("looks_before", [0, 1])
+def test_what_let_no_interrupt_in_was_held_since_the_beat_that_did_not_come(looks_before: int) -> None:
+    """As a read that waits for the disk: it is looked at when it is over, perhaps first for what it computed."""
     loop = Loop()
     due = loop.watch.now()
     loop.go_on(30, cpu_s=0.001)
+    for _ in range(looks_before):
+        loop.watch.look(SOMEWHERE)
     loop.watch.look(SOMEWHERE, due)
     loop.go_on(0.001)
     loop.answer()
