@@ -153,14 +153,15 @@ def _instant(value: Any) -> int:
 
 
 def _milliseconds(value: Any, expected: str, *, zone: tzinfo | None) -> int:
-    """`zone`: that of a time without an offset; None: it needs one."""
+    """`zone`: that of a time without an offset; None: it needs one. In UTC too it lies in the years 1 to 9999, or it
+    could not be shown."""
     try:
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
             if zone is None:
                 raise ValueError
             moment = moment.replace(tzinfo=zone)
-        return int(moment.timestamp() * 1000)
+        return int(moment.astimezone(UTC).timestamp() * 1000)
     except (TypeError, ValueError, OverflowError) as error:
         raise PydanticCustomError(
             "invalid_date", "Expected an ISO 8601 {expected}", {"expected": expected}

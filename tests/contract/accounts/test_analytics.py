@@ -220,6 +220,8 @@ async def test_the_default_series_are_the_five_live_events_of_a_day(maild: Runni
     ("path", "params", "faults"),
     [
         (0, {"since": "yesterday"}, {"since": "invalid_date"}),
+        (1, {"until": "9999-12-31T23:59:59-23:59"}, {"until": "invalid_date"}),  # the year 10000, in UTC
+        (1, {"since": "0001-01-01T00:00:00+14:00"}, {"since": "invalid_date"}),
         (0, {"since": "2026-11-02", "until": "2026-11-02"}, {"since": "out_of_range"}),
         (0, {"since": "2026-01-01", "until": "2026-11-02"}, {"since": "out_of_range"}),
         (0, {"since": "1969-12-01", "until": "1970-01-02"}, {"since": "out_of_range"}),
