@@ -250,7 +250,7 @@ class OutboundQueue(LoopService):
     async def _come_again(self, destination: DestinationQueue, rows: list[Due], wait_s: float) -> None:
         """They were not tried, and will be soon."""
         life_s = (rows[0].expires_at - self._clock.now_ms()) / 1000
-        await self._leases.give_back(rows, min(wait_s, life_s))
+        await self._leases.give_back(rows, min(wait_s, life_s) if life_s > 0 else wait_s)
         self._settled(destination, rows, is_deferred=True)
 
     async def _deliver_next(self, destination: DestinationQueue, rows: Sequence[Due], together: int) -> None:

@@ -39,7 +39,7 @@ _DUE = _DUE_OF.format(
         WHERE domain NOT IN {each_of(":domains")} AND organization_id NOT IN {each_of(":organizations")}
           AND organization_id || domain NOT IN {each_of(":lines")} LIMIT :limit"""
 )
-_LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
+_LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?, expires_at = ?
     WHERE message_id = ? AND position = ?"""
 _SCANNED_TO = f"SELECT next_attempt_at, message_id, position {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
 _NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {PENDING} AND next_attempt_at > ?"
@@ -143,12 +143,14 @@ def lease(
     retry_at: Callable[[int, int], int],
     full: FullLines = FullLines(),
     since: QueuePlace = QueuePlace(),
+    expiry: Callable[[int], int] = int,
 ) -> Leased:
     """Take up to `limit` due rows, the longest due first, of lines that are not `full`.
 
     `since`: the `scanned_to` of a lease that only stepped over full lines.
     `retry_at(attempts, expires_at)`: when to try again (Unix milliseconds) if this attempt, the attempts-th, fails;
-    asked once for what goes in one transaction, so that it stays together.
+    asked once for what goes in one transaction, so that it stays together. `expiry(expires_at)`: when what is looked at
+    now is given up.
     """
     if switches.off_since(tx, switches.QUEUE) is not None:
         return Leased([], None, None, is_paused=True)
@@ -165,11 +167,16 @@ def lease(
     }
     rows = tx.all(_DUE, {**window, **refused, "limit": limit})
     scanned = tx.one(_SCANNED_TO, window) if any(full) and len(rows) < limit else None
-    leased = _attempted([Due(*row) for row in rows], now_ms, retry_at)
-    taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
-    tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
+    found = [Due(*row) for row in rows]
+    leased = _attempted([row._replace(expires_at=expiry(row.expires_at)) for row in found], now_ms, retry_at)
+    tx.run_many(_LEASE, [_lease_values(lease_id, one) for one in leased])
     scanned_to = QueuePlace(*scanned) if scanned else None
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to, at_ms=now_ms)
+
+
+def _lease_values(lease_id: str, due: Due) -> tuple[str | int, ...]:
+    times = (due.leased_at, due.next_attempt_at, due.expires_at)
+    return (lease_id, due.attempts, *times, due.message_id, due.position)
 
 
 def _attempted(rows: Iterable[Due], now_ms: int, retry_at: Callable[[int, int], int]) -> list[Due]:

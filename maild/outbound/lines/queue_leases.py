@@ -14,6 +14,7 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.message.fields.address import suppression_keys
+from maild.outbound.lines.attendance import Attendance
 from maild.outbound.lines.schedule import Schedule
 from storage.clock import Clock
 from storage.engine.database import Database
@@ -33,6 +34,7 @@ class QueueLeases:
         self._clock = clock
         self._lease_id = lease_id
         self._schedule = schedule
+        self._attendance = Attendance()
 
     async def free_all(self) -> None:
         """At the start: end those of a process that died."""
@@ -42,15 +44,20 @@ class QueueLeases:
 
     async def take(self, limit: int, full: FullLines, since: QueuePlace) -> Leased | None:
         """Lease what is due; None when the store refuses."""
+        self._attendance.look(self._clock.now_ms(), self._clock.monotonic())
         with Enduring(log, "lease_failed"):
-            return await self._db.write(self._take_due, limit, full, since)
+            leased = await self._db.write(self._take_due, limit, full, since)
+            if leased.is_paused:
+                self._attendance.end()
+            return leased
         return None
 
     def _take_due(self, tx: Tx, limit: int, full: FullLines, since: QueuePlace) -> Leased:
         now_ms = self._clock.now_ms()
         retry_at = partial(self._schedule.retry_at, now_ms)
         outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
-        return leases.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since)
+        expiry = partial(self._schedule.expiry, now_ms, self._attendance.since_ms)
+        return leases.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since, expiry)
 
     async def look_again(self, rows: Sequence[Due]) -> Wanted:
         """Which of the rows are still to be sent."""

@@ -12,6 +12,7 @@ from storage.clock import DAY_MS
 
 STEPS = (1, 5, 15, 30, 60, 120, 240, 480)
 JITTER = 0.1
+LATE_LIFE_MS = 3_600_000
 
 
 class Schedule:
@@ -39,3 +40,14 @@ class Schedule:
     def expires_at(self, created_at: int) -> int:
         """When a recipient that is still deferred is given up."""
         return created_at + self._give_up_after_ms
+
+    def expiry(self, now_ms: int, attended_since: int, expires_at: int) -> int:
+        """When a recipient is given up that is looked at now, and was to be at `expires_at`.
+
+        What nobody could look at when its time ended, before `attended_since`, has LATE_LIFE_MS from now on: its hosts
+        may put it off once more, want little at a time, or be out of reach while our own network comes up. Nothing has
+        longer than a new one has: it came while the clock was ahead.
+        """
+        if expires_at < min(now_ms, attended_since):
+            return now_ms + min(LATE_LIFE_MS, self._give_up_after_ms)
+        return min(expires_at, now_ms + self._give_up_after_ms)

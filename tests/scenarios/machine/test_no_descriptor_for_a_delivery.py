@@ -84,3 +84,22 @@ async def test_it_is_delivered_when_there_is_a_port(tmp_path: Path, monkeypatch:
         await sending.until(message_id, "delivered")
         (row,) = await sending.store.recipients(message_id)
     assert row.attempts == 1
+
+
+async def test_at_the_end_of_its_time_it_waits_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the queue does nothing but try it."""
+    error = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    async def connect(*_: Any, **__: Any) -> None:
+        raise error
+
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        monkeypatch.setattr(NextHopSession, "connect", connect)
+        await sending.store.send("you@there.test", expires_in_ms=1000)
+        sending.clock.forward(1)
+        await sending.queue.start()
+        waits = "SELECT lease IS NULL AND attempts = 0 AND next_attempt_at > ? FROM recipients"
+        await sending.until_true(waits, (sending.clock.now_ms(),))
