@@ -41,7 +41,7 @@ class FeedTuning:
 class WebhookTuning:
     """`look_again_s`: how often the dispatcher looks by itself, as neither a commit of another process nor a wall clock
     that was set back wakes it. `drain_s`: the time that requests in flight have to end when it stops. `store_retry_s`:
-    how long it waits for a store that refused.
+    how long it waits for a store that refused, `network_retry_s` for a network that is away.
 
     `kept_bytes`: of rendered bodies of events, kept for their other subscribers.
     """
@@ -49,6 +49,7 @@ class WebhookTuning:
     look_again_s: float = 2.0
     drain_s: float = 3.0
     store_retry_s: float = 1.0
+    network_retry_s: float = 5.0
     kept_bytes: int = 1024 * 1024
 
 

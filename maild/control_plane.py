@@ -70,6 +70,7 @@ from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.signing import dkim
+from maild.own_network import OwnNetwork
 from maild.ports import ExamineArrival, LogIn
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
@@ -414,7 +415,7 @@ def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:
     """The event streams and the dispatcher, which each commit of an event wakes."""
     settings, db, tuning = ground.settings, ground.db, ground.tuning
     secrets = Secrets(ground.sealer)
-    egress = Egress(settings.webhooks, ground.resolver.addresses)
+    egress = Egress(settings.webhooks, ground.resolver.addresses, network=OwnNetwork(ground.resolver))
     dispatcher = Dispatcher(
         db,
         ground.clock,

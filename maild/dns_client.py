@@ -77,6 +77,14 @@ def is_address(text: str) -> bool:
     return True
 
 
+def is_loopback(address: str) -> bool:
+    """Is it on this host? A zone of IPv6 may follow."""
+    try:
+        return ip_address(address.partition("%")[0]).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
 @dataclass(slots=True)
 class _Silence:
     """`times`: that a server was silent since its last answer; `looks_again_at`: when a question begins with it."""
@@ -126,8 +134,11 @@ class DnsClient:
     ) -> None:
         self._nameservers = nameservers
         self._try_s = try_s
+        self._now = now
         self._silent = SilentNameservers(now)
         self._random = random.SystemRandom()
+        # When something was heard last that came over the network: one on this host fails by itself without it.
+        self.heard_at = float("-inf")
 
     async def ask(self, name: bytes, rdtype: str) -> DnsAnswer:
         """A positive or negative answer. `name` is as the wire has it, in lower case.
@@ -159,7 +170,10 @@ class DnsClient:
                     answer = await _read(asker, heard)
                     if answer is not None:
                         self._silent.answered(asker.nameserver)
-                        if answer.rcode in (NOERROR, NXDOMAIN):
+                        is_told = answer.rcode in (NOERROR, NXDOMAIN)
+                        if is_told or not is_loopback(asker.nameserver[0]):
+                            self.heard_at = self._now()
+                        if is_told:
                             return answer
                     if asker.nameserver in nameservers:
                         nameservers.remove(asker.nameserver)

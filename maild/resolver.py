@@ -22,7 +22,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -32,7 +32,7 @@ import dns.name
 from conf.dns_wire import NXDOMAIN
 from conf.setting_kinds import host_port
 from conf.settings import Dns
-from maild.dns_client import DnsClient, Nameserver, NoNameserver, SystemNameservers
+from maild.dns_client import DnsClient, Nameserver, NoNameserver, SystemNameservers, is_loopback
 from storage.clock import Clock
 from storage.exhaustion import Exhausted, is_exhaustion
 
@@ -49,6 +49,9 @@ REVERSE_LABELS = {"in-addr.arpa": 4, "ip6.arpa": 10}
 TTL_MAX_S = 86_400
 FAILURE_TTL_S = 5
 NEGATIVE_TTL_MAX_S = 3 * 3600  # RFC 2308 §5
+SURE = ("org", "net")  # that there are such zones any resolver can say which reaches the network
+HEARD_LATELY_S = 1.0
+CUT_OFF_S = 3.0  # for the question whether nobody is heard
 NAME_CHARS_MAX = 4 * 253  # RFC 1035 §3.1, each octet written as a backslash and its number
 
 
@@ -194,12 +197,24 @@ class Resolver(_LookUps):
     @property
     def nameservers_are_near(self) -> bool:
         """Are all of them on this host, where nobody comes between?"""
-        return all(_is_loopback(address) for address, _ in self._nameservers())
+        return all(is_loopback(address) for address, _ in self._nameservers())
 
     @property
     def is_exhausted(self) -> bool:
         """Are all places in use, or were there no descriptors just now, so that nobody is asked anything new?"""
         return self._slots.locked() or self._clock.monotonic() < self._exhausted_until
+
+    async def is_cut_off(self) -> bool:
+        """Is no nameserver heard, whatever it is asked? One on this host must know something that is elsewhere."""
+        began = self._clock.monotonic()
+        if self._client.heard_at > began - HEARD_LATELY_S:
+            return False
+        try:
+            async with asyncio.timeout(CUT_OFF_S):
+                asked = await asyncio.gather(*(self._fly((zone, "MX")) for zone in SURE))
+        except TimeoutError:
+            asked = []
+        return self._client.heard_at < began and not any(entry.error is DnsNotAsked for entry in asked)
 
     async def close(self) -> None:
         """Nobody waits for answers any more."""
@@ -321,13 +336,6 @@ def _to_wire(name: str) -> bytes | None:
         return (dns.name.from_text(name, dns.name.root).to_wire() or b"").lower()
     except (dns.exception.DNSException, UnicodeError):
         return None
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ip_address(address.partition("%")[0]).is_loopback
-    except ValueError:
-        return address == "localhost"
 
 
 def _octets(record: str | bytes | tuple[int, str]) -> int:

@@ -33,19 +33,29 @@ def is_exhaustion(error: BaseException) -> bool:
     return isinstance(error, MemoryError | Exhausted)
 
 
+class Spells:
+    """Of what happens again and again: is it the first time after QUIET_S without it?"""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+
+    def begins(self) -> bool:
+        """It has happened again."""
+        last, self._last = self._last, time.monotonic()
+        return self._last - last > QUIET_S
+
+
 class WantLog:
     """Tells what waits for such a want. Failures that follow each other within QUIET_S are one, which is told once."""
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._last = float("-inf")
+        self._spells = Spells()
 
     def note(self, error: BaseException) -> None:
         """It has failed again."""
-        now = time.monotonic()
-        if now - self._last > QUIET_S:
+        if self._spells.begins():
             log.error("exhausted", what=self._what, reason=str(error) or "out of memory")
-        self._last = now
 
 
 def is_out_of_ports() -> bool:

@@ -56,6 +56,12 @@ class Rules(Protocol):
     def timeout_s(self) -> int: ...
 
 
+class Network(Protocol):
+    """maild.own_network.OwnNetwork, as far as it is needed here."""
+
+    async def is_away(self, addresses: Sequence[str], is_named: bool) -> bool: ...
+
+
 OnSent = Callable[[], None]
 
 
@@ -79,13 +85,36 @@ class EgressStarved(EgressFailed):
         super().__init__("not called: this host is out of descriptors or memory")
 
 
+class EgressCutOff(EgressFailed):
+    """This host's own network is away: the far end was not asked."""
+
+    def __init__(self) -> None:
+        super().__init__("not called: this host's own network is away")
+
+
+class Unresolved(EgressFailed):
+    """Its name gave no address."""
+
+    def __init__(self) -> None:
+        super().__init__("the host name does not resolve")
+
+
 class Egress(Service):
-    """HTTP/1.1 calls to targets that others chose, on connections that are kept open; started before the first call."""
+    """HTTP/1.1 calls to targets that others chose, on connections that are kept open; started before the first call.
+
+    `network`: who tells its fault from theirs; without it, all of it is theirs."""
 
     name = "egress"
 
-    def __init__(self, rules: Rules, resolve: Resolve, user_agent: str = USER_AGENT) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        resolve: Resolve,
+        user_agent: str = USER_AGENT,
+        network: Network | None = None,
+    ) -> None:
         self._rules = rules
+        self._network = network
         self._fields = {"User-Agent": user_agent, "Accept": "*/*", "Accept-Encoding": "identity"}
         self._guard = _Guard(resolve, rules.allow_private_networks)
         self._parse = lru_cache(maxsize=PARSED_MAX)(parse)  # a burst calls the same few again and again
@@ -115,7 +144,7 @@ class Egress(Service):
         self, url: str, body: bytes, headers: Mapping[str, str], on_sent: OnSent = nobody_waits
     ) -> HttpResponse:
         """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer, EgressStarved
-        where we can't call any now.
+        and EgressCutOff where we can't call any now.
 
         `on_sent` is called when the request is on its way, maybe more than once, maybe never.
         """
@@ -157,7 +186,7 @@ class Egress(Service):
         opening = _Opening(self._guard.open_socket)
         try:
             async with asyncio.timeout_at(deadline_s):
-                addresses = await self._guard.addresses(target)
+                addresses = opening.addresses = await self._guard.addresses(target)
                 connected = await aiohappyeyeballs.start_connection(
                     [_info(address, target.endpoint.port) for address in addresses],
                     happy_eyeballs_delay=NEXT_ADDRESS_S,
@@ -165,6 +194,7 @@ class Egress(Service):
                     loop=cast(asyncio.AbstractEventLoop, opening),
                     socket_factory=opening.open_socket,
                 )
+                opening.is_done = True
                 try:
                     await asyncio.get_running_loop().create_connection(
                         lambda: connection, sock=connected, ssl=tls, server_hostname=target.endpoint.host
@@ -177,11 +207,21 @@ class Egress(Service):
                     raise
                 return connection
         # TimeoutError is an OSError; TLS takes not every name; IndexError: aiohappyeyeballs has no OSError to raise.
-        except (OSError, ValueError, MemoryError, IndexError) as error:
+        except (OSError, ValueError, MemoryError, IndexError, Unresolved) as error:
             want = error if is_exhaustion(error) else opening.want
             if want is not None:
                 raise EgressStarved from want
+            if not opening.is_done and await self._is_cut_off(target, opening.addresses, error):
+                raise EgressCutOff from error
+            if isinstance(error, Unresolved):
+                raise
             raise EgressFailed(self._reason(error)) from error
+
+    async def _is_cut_off(self, target: Target, addresses: Sequence[str], error: Exception) -> bool:
+        if self._network is None or isinstance(error, ConnectionError):  # it was heard
+            return False
+        is_named = target.address is None and not is_local_name(target.endpoint.host)
+        return await self._network.is_away(addresses, is_named)
 
     def _reason(self, error: Exception) -> str:
         if isinstance(error, TimeoutError | http1.TooLate):
@@ -238,9 +278,9 @@ class _Guard:
             except Exception as error:  # whatever the DNS library raises means: no answer
                 if is_exhaustion(error):
                     raise EgressStarved from error
-                raise EgressFailed("the host name does not resolve") from error
+                raise Unresolved from error
         if not found:
-            raise EgressFailed("the host name does not resolve")
+            raise Unresolved
         # One bad address spoils the rest: a mixed answer is an attack, or a mistake to be seen.
         if not self._allow_all and not all(is_public(address) for address in found):
             raise EgressRefused(_REFUSED_TEXT)
@@ -256,7 +296,8 @@ class _Guard:
 
 
 class _Opening:
-    """The sockets of one connection, and what of the event loop opens them. `want`: for which one was not opened here.
+    """The sockets of one connection, and what of the event loop opens them. `want`: for which one was not opened here;
+    `addresses`: once they are known; `is_done`: one is connected.
 
     aiohappyeyeballs would not tell: it makes one OSError of several, without a number, and passes over a MemoryError.
     """
@@ -265,6 +306,8 @@ class _Opening:
         self._open_socket = open_socket
         self._loop = asyncio.get_running_loop()
         self.want: Exception | None = None
+        self.addresses: Sequence[str] = ()
+        self.is_done = False
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
         with self._noting():

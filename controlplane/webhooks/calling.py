@@ -8,7 +8,14 @@ from typing import NamedTuple, Protocol
 
 import structlog
 
-from controlplane.egress.client import USER_AGENT, EgressFailed, EgressStarved, OnSent, nobody_waits
+from controlplane.egress.client import (
+    USER_AGENT,
+    EgressCutOff,
+    EgressFailed,
+    EgressStarved,
+    OnSent,
+    nobody_waits,
+)
 from controlplane.egress.http1 import HttpResponse
 from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import attempts, signing
@@ -43,13 +50,14 @@ class EndpointRequest(NamedTuple):
 
 class Sent(NamedTuple):
     """What went out, what came back, what follows. `is_starved`: the endpoint was not asked, for want of descriptors or
-    memory here."""
+    memory here; `is_cut_off`: of a network."""
 
     headers: dict[str, str]
     status: int | None
     body: bytes | None
     verdict: AttemptVerdict
     is_starved: bool = False
+    is_cut_off: bool = False
 
 
 class Caller:
@@ -76,7 +84,8 @@ class Caller:
             status, answer = response.status, response.body
         except EgressFailed as error:
             verdict = self.unanswered(error.reason, call.attempt)
-            return Sent(headers, error.status, None, verdict, isinstance(error, EgressStarved))
+            is_starved, is_cut_off = isinstance(error, EgressStarved), isinstance(error, EgressCutOff)
+            return Sent(headers, error.status, None, verdict, is_starved, is_cut_off)
         except EgressRefused as error:
             reason = f"not called: the URL {error.reason}"
             return Sent(headers, None, None, self.unanswered(reason, call.attempt))

@@ -25,7 +25,8 @@ later ones never.
 
 An attempt that can't be recorded (disk full) is recorded later, holding its slot until then: nothing
 new is sent that could not be recorded either. One that can't be made for want of descriptors or memory is made later
-likewise, with a new signature: no endpoint is at fault, so none loses an attempt.
+likewise, with a new signature, and so is one that can't because this host's own network is away: no endpoint is at
+fault, so none loses an attempt. On request it is made all the same, since the caller waits for what comes of it.
 """
 
 import asyncio
@@ -237,10 +238,13 @@ class Dispatcher(LoopService):
                 if job is None:
                     return None
                 sent = await self._attempt(delivery, job, begun_ms, turn.pass_on)
-                if not sent.is_starved:
+                if sent.is_starved:
+                    want.note(Exhausted(sent.verdict.error))
+                    await asyncio.sleep(self._tuning.store_retry_s)
+                elif sent.is_cut_off and goes_on:
+                    await asyncio.sleep(self._tuning.network_retry_s)
+                else:
                     break
-                want.note(Exhausted(sent.verdict.error))
-                await asyncio.sleep(self._tuning.store_retry_s)
         finally:
             turn.pass_on()
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)

@@ -28,9 +28,9 @@ from maild.dnssec import validates
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.outbound.routing.relays import Relays
-from maild.outbound.routing.ways import has_way
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import DnsError, DnsTemporary, Resolver
+from maild.ways import ANYWHERE_V4, ANYWHERE_V6, has_way
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.disk import Disk
@@ -41,8 +41,6 @@ GREETING_OCTETS = 512
 EXPIRES_SOON_DAYS = 14
 HOSTS_TRIED = 2
 SHOWN_CHARACTERS = 200
-# Root servers of DNS, which are nobody's neighbours.
-ANYWHERE_V4, ANYWHERE_V6 = "198.41.0.4", "2001:503:ba3e::2:30"
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
 

@@ -31,7 +31,6 @@ from conf.settings import Settings
 from maild.outbound.pace.pacing import MESSAGES_PER_SESSION
 from maild.outbound.routing.relays import RelayHost, read_secret
 from maild.outbound.routing.route import Hop
-from maild.outbound.routing.ways import has_way
 from maild.outbound.sessions.attempt_record import HostRecord
 from maild.outbound.sessions.places import Places, SessionPlace
 from maild.outbound.sessions.replies import SHOWN_CHARACTERS, SmtpReply
@@ -40,6 +39,7 @@ from maild.outbound.sessions.session_faults import TlsFailed, reason, tls_failur
 from maild.outbound.sessions.smtp_client import NextHopSession, Timeouts
 from maild.outbound.sessions.tls_policy import TlsPolicies, TlsPolicy
 from maild.outbound.tls.tls_demand import NO_DEMAND
+from maild.ways import has_way
 from storage.clock import Clock
 from storage.exhaustion import Exhausted, is_exhaustion
 

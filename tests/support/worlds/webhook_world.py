@@ -187,7 +187,7 @@ class WebhookWorld:
             settings,
             load_text,
             Rounds(self.clock.monotonic),
-            tuning or WebhookTuning(drain_s=0.05, store_retry_s=0.01),
+            tuning or WebhookTuning(drain_s=0.05, store_retry_s=0.01, network_retry_s=0.01),
         )
 
     async def settled(self, dispatcher: Dispatcher) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import gzip
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock, Mock
@@ -13,7 +13,7 @@ import pytest
 
 from conf.settings import Webhooks
 from controlplane.egress import client
-from controlplane.egress.client import Egress, EgressFailed, EgressStarved
+from controlplane.egress.client import Egress, EgressCutOff, EgressFailed, EgressStarved
 from controlplane.egress.http1 import ANSWER_BYTES_MAX, EndpointConnection
 from controlplane.egress.targets import EgressRefused
 from tests.support.peers.throwaway_ca import ThrowawayCa
@@ -350,3 +350,75 @@ async def test_who_could_not_be_called_for_want_of_descriptors_was_not_called(
         await egress.post(sink.url(), b"", {})
     await egress.stop()
     assert sink.connections == 0
+
+
+class Away:
+    """A network that is away; `asked`: about whom."""
+
+    def __init__(self, is_away: bool = True) -> None:
+        self._is_away = is_away
+        self.asked: list[tuple[list[str], bool]] = []
+
+    async def is_away(self, addresses: Sequence[str], is_named: bool) -> bool:
+        self.asked.append((list(addresses), is_named))
+        return self._is_away
+
+
+NOBODY_THERE = OSError(errno.ENETUNREACH, "Network is unreachable")
+
+
+@pytest.mark.parametrize("is_away", [True, False])
+@pytest.mark.parametrize(
+    ("host", "resolved", "fault", "asked"),
+    [
+        ("sink.test", None, None, ([], True)),
+        ("sink.test", ["127.0.0.1"], NOBODY_THERE, (["127.0.0.1"], True)),
+        ("sink.test", ["127.0.0.1"], OSError(errno.EADDRNOTAVAIL, "no"), (["127.0.0.1"], True)),
+        ("sink.test", ["127.0.0.1"], TimeoutError(), (["127.0.0.1"], True)),
+        ("127.0.0.1", None, NOBODY_THERE, (["127.0.0.1"], False)),
+    ],
+)
+async def test_whether_the_own_network_is_away_is_asked_where_nobody_was_reached(
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+    resolved: list[str] | None,
+    fault: Exception | None,
+    asked: Any,
+    is_away: bool,
+) -> None:
+    async def resolve(_host: str) -> list[str]:
+        if resolved is None:
+            raise OSError("no nameserver")
+        return resolved
+
+    class Failing(client._Opening):
+        async def sock_connect(self, sock: Any, address: Any) -> None:
+            assert fault is not None
+            raise fault
+
+    monkeypatch.setattr(client, "_Opening", Failing)
+    network = Away(is_away)
+    egress = Egress(Webhooks(allow_private_networks=True), resolve, network=network)
+    await egress.start()
+    with pytest.raises(EgressFailed) as failed:
+        await egress.post(f"https://{host}/", b"", {})
+    await egress.stop()
+    assert isinstance(failed.value, EgressCutOff) is is_away
+    assert network.asked == [asked]
+
+
+@pytest.mark.parametrize("reply", ["refused", Reply(drop=True), Reply(raw=b"nonsense\r\n\r\n")], ids=str)
+async def test_who_was_heard_is_not_taken_for_the_own_network(sink: WebhookSink, reply: Any) -> None:
+    network = Away()
+    rules = Webhooks(allow_private_networks=True, ca_file=str(sink.ca_file))
+    egress = Egress(rules, sink.resolve, network=network)
+    url = sink.url()
+    if reply == "refused":
+        await sink.__aexit__(None, None, None)
+    else:
+        sink.always("/hook", reply)
+    await egress.start()
+    with pytest.raises(EgressFailed) as failed:
+        await egress.post(url, b"", {})
+    await egress.stop()
+    assert not isinstance(failed.value, EgressCutOff) and network.asked == []
