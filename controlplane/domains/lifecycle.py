@@ -2,7 +2,8 @@
 
 pending → verified when all that is required passes, → failed after 72 h without it; verified → failed after
 72 h of failing checks; a request to verify re-opens a failed one. What could not be looked up changes
-nothing: an outage of the resolvers must not take a domain away.
+nothing: an outage of the resolvers must not take a domain away. Nor do the hours in which nobody looked, because the
+host was off.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from controlplane.domains.checks import PURPOSES, REQUIRED
 from storage.domains.domains import DomainRow
 
 WINDOW_MS = 72 * 3_600_000
+LOOKED_MS = 2 * 3_600_000  # between two hourly checks, at most
 
 
 def after_check(
@@ -21,12 +23,14 @@ def after_check(
     known: dict[str, Any] = {
         f"{name}_status": int(value) for name in PURPOSES if (value := passed.get(name)) is not None
     }
+    looked_at = row.last_checked_at
     row = row._replace(**known, last_checked_at=now_ms)
     if all(passed.get(name) for name in REQUIRED):
         verified_at = row.verified_at if row.status == "verified" else now_ms
         return row._replace(status="verified", verified_at=verified_at, failing_since=None)
     if row.status == "verified":
-        return _still_verified(row, any(passed.get(name) is False for name in REQUIRED), now_ms)
+        is_failing = any(passed.get(name) is False for name in REQUIRED)
+        return _still_verified(row, is_failing, now_ms, _unwatched_ms(looked_at, now_ms))
     if on_request and (row.status == "failed" or is_overdue(row, now_ms)):
         return row._replace(status="pending", failing_since=now_ms)
     return row
@@ -38,10 +42,16 @@ def is_overdue(row: DomainRow, now_ms: int) -> bool:
     return row.status == "pending" and now_ms - since >= WINDOW_MS
 
 
-def _still_verified(row: DomainRow, is_failing: bool, now_ms: int) -> DomainRow:
+def _unwatched_ms(looked_at: int | None, now_ms: int) -> int:
+    """For how long nobody has looked who should have."""
+    return 0 if looked_at is None else max(0, now_ms - looked_at - LOOKED_MS)
+
+
+def _still_verified(row: DomainRow, is_failing: bool, now_ms: int, unwatched_ms: int) -> DomainRow:
     if not is_failing:
         return row
-    since = now_ms if row.failing_since is None else min(row.failing_since, now_ms)  # of a clock set back
+    since = now_ms if row.failing_since is None else row.failing_since + unwatched_ms
+    since = min(since, now_ms)  # of a clock set back
     if now_ms - since < WINDOW_MS:
         return row._replace(failing_since=since)
     return row._replace(status="failed", verified_at=None, failing_since=since)

@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 
 from controlplane.domains.lifecycle import WINDOW_MS, after_check, is_overdue
+from storage.clock import DAY_MS
 from storage.domains.domains import DomainRow
 
 NOW = 1_790_000_000_000
+HOUR_MS = 3_600_000
 ALL: dict[str, bool | None] = {"ownership": True, "mx": True, "spf": True, "dkim": True, "dmarc": False}
+FAILING = ALL | {"mx": False}
 NOTHING: dict[str, bool | None] = dict.fromkeys(ALL, None)
 
 
@@ -57,14 +60,31 @@ def test_a_verified_domain_keeps_its_date() -> None:
     assert (after.status, after.verified_at, after.failing_since) == ("verified", NOW - 5, None)
 
 
+def hourly(row: DomainRow, begin_ms: int, end_ms: int) -> DomainRow:
+    """After checks from `begin_ms` on, before `end_ms`, which it fails."""
+    for at_ms in range(begin_ms, end_ms, HOUR_MS):
+        row = after_check(row, FAILING, at_ms, on_request=False)
+    return row
+
+
 def test_a_verified_domain_fails_after_72_hours_of_failing() -> None:
-    failing = ALL | {"mx": False}
-    row = after_check(domain("verified", None), failing, NOW, on_request=False)
+    row = hourly(domain("verified", None), NOW, NOW + WINDOW_MS)
     assert (row.status, row.mx_status, row.failing_since) == ("verified", 0, NOW)
-    row = after_check(row, failing, NOW + WINDOW_MS - 1, on_request=False)
+    row = after_check(row, FAILING, NOW + WINDOW_MS - 1, on_request=False)
     assert (row.status, row.failing_since) == ("verified", NOW)
-    row = after_check(row, failing, NOW + WINDOW_MS, on_request=False)
+    row = after_check(row, FAILING, NOW + WINDOW_MS, on_request=False)
     assert (row.status, row.verified_at) == ("failed", None)
+
+
+@pytest.mark.parametrize("failed_hours", [1, 60])
+def test_hours_in_which_nobody_looked_are_none_of_them(failed_hours: int) -> None:
+    """The host was off for six days, and DNS may be as little up as it is when it comes back."""
+    off_at, on_at = NOW + failed_hours * HOUR_MS, NOW + 6 * DAY_MS
+    row = hourly(domain("verified", None), NOW, off_at)
+    soon_over_at = on_at + (70 - failed_hours) * HOUR_MS
+    row = hourly(row, on_at, soon_over_at)
+    assert row.status == "verified"
+    assert hourly(row, soon_over_at, on_at + 73 * HOUR_MS).status == "failed"
 
 
 def test_one_good_check_starts_the_72_hours_anew() -> None:
