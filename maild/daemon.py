@@ -44,7 +44,7 @@ from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import server_secrets
 from storage.audit.trail import AuditRecorder
-from storage.clock import Clock
+from storage.clock import EARLIEST_MS, Clock, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.disk import Disk
 from storage.engine import migrate
@@ -119,6 +119,7 @@ class Daemon:
     async def start(self) -> None:
         """StartError when the configuration, the store or a port stands in the way."""
         try:
+            self._check_clock()
             self._folder.check()
             self._folder.check_user()
             self._folder.lock()
@@ -144,6 +145,17 @@ class Daemon:
         except BaseException:
             await self.stop()
             raise
+
+    def _check_clock(self) -> None:
+        """A board that has no clock of its own begins in 1970, until NTP sets it: mail of that time would be too old at
+        once, and signed with signatures that have expired."""
+        now_ms = self._clock.now_ms()
+        if now_ms < EARLIEST_MS:
+            fault = StartError(
+                f"the clock says {iso(now_ms)}, which can't be: it has to be set first (by NTP)"
+            )
+            fault.may_pass = True
+            raise fault
 
     def _migrate(self) -> None:
         if migrate.is_behind(self._folder.database):

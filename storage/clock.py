@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 DAY_MS = 86_400_000
+EARLIEST_MS = 1_767_225_600_000  # 2026: no store is older
 
 
 class Clock:
@@ -17,6 +18,18 @@ class Clock:
     # Seconds from some moment of this boot, for measuring spans: it never goes back. Asked dozens of times for each
     # message, so it is the function itself.
     monotonic = staticmethod(time.monotonic)
+
+
+class WallSteps:
+    """How far the wall clock steps against the monotonic one, which stands still while the host sleeps."""
+
+    def __init__(self) -> None:
+        self._ahead_ms: float | None = None
+
+    def step_ms(self, now_ms: int, monotonic_s: float) -> float | None:
+        """Since the call before, ahead or (less than 0) back; None: there was none."""
+        before, self._ahead_ms = self._ahead_ms, now_ms - monotonic_s * 1000
+        return None if before is None else self._ahead_ms - before
 
 
 def is_recent(at_ms: int, now_ms: int, span_ms: int) -> bool:
