@@ -275,6 +275,12 @@ def newest(tx: Tx) -> int:
     return seq
 
 
+def last_at(tx: Tx) -> int | None:
+    """When the last event was published, in Unix milliseconds; None where there is none."""
+    at_ms: int | None = tx.value("SELECT created_at FROM events WHERE seq = (SELECT max(seq) FROM events)")
+    return at_ms
+
+
 def published_since(tx: Tx, seq: int | None) -> tuple[int, set[tuple[str, str | None]]]:
     """The position of the newest event of all, and whose events are behind `seq` (None: not asked): organizations, each
     with the inbox, or None for events that belong to no inbox."""

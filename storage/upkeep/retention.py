@@ -9,6 +9,10 @@ The last event of all stays whatever its age, because numbers of events go up fr
 event that a webhook still waits for stays until it was delivered or given up. A message loses its raw bytes, and keeps
 its row with the bodies that are in it, when its organization's plan says so; not while it waits to be sent, nor while
 it is held. What came in, was held and was rejected goes as a whole (`held_mail.KEEP_REJECTED_MS`).
+
+What is removed does not come back, so a clock that is wrong for a moment must not decide: where more than OFF_MS seem
+to have passed since the last event, at the start or because the clock has stepped, nothing is removed for TRUST_S.
+Until then NTP has set it right, or the host was off for as long, and readers may take what they have missed.
 """
 
 import asyncio
@@ -20,7 +24,7 @@ import structlog
 
 from storage.audit import trail
 from storage.audit.trail import AuditRecorder
-from storage.clock import DAY_MS, Clock
+from storage.clock import DAY_MS, Clock, WallSteps
 from storage.domains import domain_reports
 from storage.engine.database import Database
 from storage.engine.dialect import each_row_of, greatest
@@ -28,11 +32,15 @@ from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.mail import held_mail, messages
 from storage.mail.blobs import Blobs
+from storage.publishing import events
 from storage.records import dump
 from storage.sending import tls_sessions
 from storage.service import Enduring, LoopService
 
 ROUND_S = 600
+OFF_MS = DAY_MS
+TRUST_S = 3600
+STEP_MS = 60_000
 REST = 4  # times what the slice took
 
 log = structlog.get_logger("maild.retention")
@@ -165,6 +173,8 @@ class Retention(LoopService):
         self._recorder = recorder
         self._audit_days = audit_days
         self._slices = slices
+        self._steps = WallSteps()
+        self._trusted_at = 0.0  # monotonic seconds
         # Organization → the message up to which nothing is left to do: only a new start looks there again.
         self._done: dict[str, str] = {}
         # Organization → what was held when it was passed over.
@@ -173,8 +183,19 @@ class Retention(LoopService):
     async def run(self) -> None:
         while True:
             with Enduring(log, "retention_failed"):  # what is too old stays for another round
-                await self.round()
+                if await self._trusts_clock():
+                    await self.round()
             await self.pause(ROUND_S)
+
+    async def _trusts_clock(self) -> bool:
+        now_ms, now_s = self._clock.now_ms(), self._clock.monotonic()
+        step_ms = self._steps.step_ms(now_ms, now_s)
+        if step_ms is None or abs(step_ms) > STEP_MS:
+            self._trusted_at = now_s + TRUST_S
+            last_ms = await self._db.read(events.last_at)
+            if last_ms is None or now_ms - last_ms <= OFF_MS:
+                self._trusted_at = now_s
+        return now_s >= self._trusted_at
 
     async def round(self) -> None:
         """Remove all that is too old now. What fails for one kind, or one organization, holds up no other."""

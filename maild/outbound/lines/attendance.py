@@ -1,5 +1,7 @@
 """Since when somebody has looked at the queue all the time."""
 
+from storage.clock import WallSteps
+
 GAP_MS = 60_000
 
 
@@ -10,15 +12,14 @@ class Attendance:
 
     def __init__(self) -> None:
         self.since_ms = 0
-        self._ahead_ms: float | None = None  # of the wall clock, less the monotonic one, at the last look
+        self._steps = WallSteps()
 
     def look(self, now_ms: int, monotonic_s: float) -> None:
-        """It is looked at now, by the wall clock and by one that stands still while the host sleeps."""
-        ahead_ms = now_ms - monotonic_s * 1000
-        if self._ahead_ms is None or ahead_ms - self._ahead_ms > GAP_MS:
+        """It is looked at now."""
+        step_ms = self._steps.step_ms(now_ms, monotonic_s)
+        if step_ms is None or step_ms > GAP_MS:
             self.since_ms = now_ms
-        self._ahead_ms = ahead_ms
 
     def end(self) -> None:
         """Nobody looks until the next `look`."""
-        self._ahead_ms = None
+        self._steps = WallSteps()
