@@ -59,6 +59,7 @@ class OrganizationRow(NamedTuple):
     created_at: int
     reviewers: str
     tripwire_tripped_at: int | None  # None: never, or the operator has reset it since
+    is_watched: int  # by the circuit breaker
 
 
 class KeyRow(NamedTuple):

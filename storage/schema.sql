@@ -18,7 +18,8 @@ CREATE TABLE organizations (
   tripwire_tripped_at INTEGER,
   created_at         INTEGER NOT NULL,
   reputation_baseline TEXT,                      -- what the circuit breaker has forgiven (storage/usage.py)
-  reviewers          TEXT NOT NULL DEFAULT 'keys' CHECK (reviewers IN ('keys', 'members')) -- who decides what is held
+  reviewers          TEXT NOT NULL DEFAULT 'keys' CHECK (reviewers IN ('keys', 'members')), -- who decides what is held
+  is_watched         INTEGER NOT NULL DEFAULT 0 CHECK (is_watched IN (0, 1)) -- with each message that it sends (storage/tenants/circuit_breaker.py)
 ) STRICT;
 
 CREATE TABLE members (

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from maild.message.fields.address import normalize
 from maild.message.reports.bounces import Bounce
-from maild.outcomes import circuit_breaker
 from maild.outcomes.verdict import Verdict
 from storage import states
 from storage.audit.acts import Act, system
@@ -17,6 +16,7 @@ from storage.engine.tx import Tx
 from storage.records import RecipientRow
 from storage.sending import message_outcomes, outbound, outbound_events, suppressions
 from storage.sending.message_outcomes import MessageSummary
+from storage.tenants import circuit_breaker
 from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id

@@ -88,6 +88,11 @@ def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str,
     return True
 
 
+def watch(tx: Tx, organization_id: str, is_watched: bool) -> None:
+    """Is the circuit breaker to look at it with each message that it sends?"""
+    tx.run("UPDATE organizations SET is_watched = ? WHERE id = ?", (int(is_watched), organization_id))
+
+
 def standing(tx: Tx, organization_id: str, now_ms: int) -> ReputationRates:
     """The reputation that the circuit breaker judges: of the last 30 days, but not from before the last approval."""
     text: str | None = tx.value(

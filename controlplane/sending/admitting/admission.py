@@ -26,6 +26,7 @@ from storage.mail import correspondents, inboxes, tripwire
 from storage.publishing import events
 from storage.records import InboxRow, MessageRow, RecipientRow, answers_to, recipients_of
 from storage.sending import outbound
+from storage.tenants import circuit_breaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,8 @@ class Admission:
         if attempt.mode == "live":
             domain = None if inbox.domain in self._shared_domains else inbox.domain
             usage.add_message(tx, organization_id, (day_of(now_ms), month_of(now_ms)), domain)
+            if attempt.organization.is_watched:
+                circuit_breaker.check(tx, self._ids.new("evt"), self._audit, organization_id, now_ms)
             if attempt.strangers:
                 tripwire.note(tx, organization_id, attempt.strangers, now_ms, guards.BULK_WINDOW_MS)
         return queued

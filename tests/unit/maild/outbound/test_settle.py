@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
-from maild.outcomes import attempted, circuit_breaker
+from maild.outcomes import attempted
 from maild.outcomes.verdict import Verdict
 from maild.ports import Reply
 from storage import usage
@@ -19,6 +19,7 @@ from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.sending import leases
 from storage.sending.leases import Due
+from storage.tenants import circuit_breaker
 from tests.support.worlds.sending import Sending
 from tests.support.worlds.store import Store
 

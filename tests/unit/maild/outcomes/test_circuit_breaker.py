@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from maild.outcomes import circuit_breaker, reported
-from maild.outcomes.circuit_breaker import judge
+from maild.outcomes import reported
 from maild.outcomes.sent_message import OutcomeContext
 from maild.outcomes.verdict import Verdict
 from storage import usage
 from storage.clock import day_of
-from storage.tenants import organizations
+from storage.tenants import circuit_breaker, organizations
+from storage.tenants.circuit_breaker import judge
 from storage.usage import ReputationRates
 from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 from tests.unit.maild.outcomes.test_outcomes import settle
@@ -178,3 +178,29 @@ async def test_an_operators_pause_is_told_once_and_kept(store: Store) -> None:
     assert not await store.db.write(organizations.pause, "evt_3", "org_none", "x", "y", now_ms)
     await store.db.write(circuit_breaker.check, "evt_4", store.audit, "org_none", now_ms)
     assert len(await store.events("sending.paused")) == 1
+
+
+async def is_watched(store: Store) -> bool:
+    row = await store.db.read(organizations.get, ORGANIZATION)
+    assert row is not None
+    return bool(row.is_watched)
+
+
+async def test_it_is_watched_while_the_messages_are_too_few_to_judge(store: Store) -> None:
+    await sent(store, 80)
+    await bounce(store, 3)
+    assert not await is_watched(store)  # more messages make it less
+    await bounce(store, 1)
+    assert await is_watched(store) and await approval(store) == ("approved", None, None)
+
+
+@pytest.mark.parametrize(("bounced", "status"), [(5, "paused"), (4, "approved")])
+async def test_the_look_at_a_hundredth_message_decides(store: Store, bounced: int, status: str) -> None:
+    await sent(store, 70)
+    await bounce(store, bounced)
+    for messages, state in [(29, "approved"), (1, status)]:
+        await sent(store, messages)
+        now_ms = store.clock.now_ms()
+        await store.db.write(circuit_breaker.check, "evt_9", store.audit, ORGANIZATION, now_ms)
+        assert (await approval(store))[0] == state
+    assert not await is_watched(store)

@@ -1,6 +1,9 @@
 """Pauses the sending of an organization whose bounces or complaints would spoil the reputation of all others.
 
-Called in the transaction that counted the bounce or the complaint, so that the send after it is refused.
+Called in the transaction that counted the bounce or the complaint, so that the send after it is refused. Where the
+messages are too few to judge, the organization is watched from then on: each message that it sends is followed by
+another look, and the one that makes them enough trips it. So nobody else's sends cost a look.
+
 It trips once; an operator's approval starts the count anew, else the old numbers would trip it again.
 """
 
@@ -23,10 +26,14 @@ def check(tx: Tx, event_id: str, audit: Records, organization_id: str, now_ms: i
     organization = organizations.get(tx, organization_id)
     if organization is None or organization.sending_status != "approved":
         return
-    reason = judge(organizations.standing(tx, organization_id, now_ms))
+    standing = organizations.standing(tx, organization_id, now_ms)
+    reason = judge(standing)
     if reason is not None:
         organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms)
         audit.record(tx, organization_id, Act.ORGANIZATION_PAUSED, BREAKER, None, {"reason": reason})
+    is_watched = judge(standing._replace(sent=max(standing.sent, SENT_MIN))) is not None and reason is None
+    if is_watched != bool(organization.is_watched):
+        organizations.watch(tx, organization_id, is_watched)
 
 
 def judge(standing: ReputationRates) -> str | None:
