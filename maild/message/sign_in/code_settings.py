@@ -45,7 +45,7 @@ _SIGNING_IN: Final = tuple(
     ).split("|")
 )
 _SIGNING_IN_WHOLE = re.compile(
-    r"(?<![^\W\d_])(?:(?:otp|totp|mfa|2fa|m?tan|pin|пін|пин|id code|clave)(?![a-zß-ÿа-яіїєґ])"
+    r"(?<![^\W\d_])(?:(?:otp|totp|mfa|2fa|m?tan|pin|пін|пин|id code|clave|masuk)(?![a-zß-ÿа-яіїєґ])"
     r"|(?:is your|ist dein|ist ihr|is je|is uw|är din|er din) (?:[\w.]{1,20}[ -]){1,2}(?:code|kode|kod)\b"
     r"|رمز ?:? ?[0-9]{5}|(?:הקוד|קוד) שלך|(?:الرمز|رمزك|رمز)(?= الخاص بك)"
     r"|(?:your|dein|ihr|votre|ton|tu|su|seu|tuo|je|uw|twój|din|ваш|твой|твій) (?:code|código|codice|kod"

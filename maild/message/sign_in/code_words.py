@@ -26,7 +26,7 @@ _WHOLE: Final = frozenset(
         " password passwort kennwort einmalpasswort einmalkennwort passe contraseña clave senha parola wachtwoord"
         " hasło hasła lösenord engångslösenord şifre şifreniz şifrenizdir şifresi пароль паролем пароля"
         " passord kodeord heslo heslem salasana jelszó jelszót jelszava jelszavad mã sandi"
-        " קוד הקוד סיסמה הסיסמה סיסמתך رمز الرمز كود الكود کد المرور"
+        " קוד הקוד סיסמה הסיסמה סיסמתך رمز الرمز رمزك كود الكود كودك کد المرور"
         " verification verifizierung vérification verificación verificação verifica verificatie weryfikacja"
         " weryfikacyjny weryfikacyjnego verifiering doğrulama подтверждения підтвердження"
     ).split()
@@ -70,12 +70,16 @@ _OTHERS: Final = (
     "|vorwahl|länder|landcode|landnummer|avviamento|почт|пошт|poczt|город|міст|vluchthaven|dress"
     "|vestiment|abbigliament"
     "|kleidung|kleding"
-    "|réserv|prenotaz|pays|seguimiento|producto|referid|país|regalo|indicaç|tracciam|paese|volgc|tracec|rezerwac|polecaj|kraju|podarunk"
+    "|réserv|prenotaz|pays|seguimiento|producto|referid|país|regalo|indicaç|tracciam|paese|volgc|tracec"
+    "|rezerwac|polecaj|kraju|podarunk"
     "|bokning|spårning|värvning|presentk|ülke|hediye|karek|бронир|бронюв|реферал|страны|країни|подароч|подарунк"
     "|rezerva|rezervač|sledovac|doporuč|chybov|dárkov|čárov|země|chyby|banky|bookingk|varek|gavek|landek|landsk|landkod"
     "|fejl|feil|henvis|vervek|streg|strek|varaus|tuote|suosit|maakood|virhe|lahja|viiva|foglalás|termék|ajánló|ország"
     "|hibak|ajándék|vonalk|cikk"
-    "|slev|alennus|tarjous|kedvezmény|diskon|giảm|khuyến|giới thiệu|bưu|البريدي|الخصم|خصم|تخفیف|پستی|הנחה|קופון|poštov"
+    "|slev|alennus|tarjous|kedvezmény|diskon|giảm|khuyến|giới thiệu|bưu|البريدي|الخصم|خصم|تخفیف|پستی"
+    "|ה?הנחה|ה?קופון|poštov"
+    "|المنتج|القسيمة|الإحالة|الدولة|البلد|الخطأ|التتبع|الهدية|بطاقة|محصول|معرف|کشور|خطا|هدیه|رزرو"
+    "|ה?(?:מוצר|מעקב|שגיאה|מדינה|מתנה)|produk|barang|sản phẩm|sinh viên|quà tặng|đặt chỗ"
     # faults, machines and wares
     "|erreur|fehler|błędu|hata|ошибк|помилк|quell|unicode|encode|decode|geocode|rastre|suivi|śledz|takip"
     "|отслеж|відстеж|seuranta|sporing|követési|nyomkövet|zásil|vận đơn|رهگیری|پیگیری"
@@ -118,9 +122,9 @@ _NAMED_BEHIND: Final = frozenset("mã kode קוד رمز كود کد".split())
 _NAME_BEHIND = re.compile(r"[ \u00a0]{1,2}(?![A-Z]{4})(?=[^\W\d_]+(?![0-9]))")
 _READERS_BEHIND = re.compile(
     # Vietnamese, Indonesian
-    "xác|otp|pin|sau|này|bên|dưới|của|kích|đăng|bảo mật|truy|một lần|là|để|được|trong|hết|có|và|đặt lại|khôi phục"
-    "|verifik|konfirm|otentik|autentik|aktiva|masuk|log|keamanan|akses|berikut|ini|di |anda|untuk|sekali|rahasia|adalah"
-    "|yang|akan|hanya|reset|pemulihan|tersebut|dan"
+    "xác|otp|pin|sau|này|bên|dưới|của|kích|đăng|bảo mật|truy|một lần|an toàn|gồm|là|để|được|trong|hết|có|và"
+    "|đặt lại|khôi phục|verifik|konfirm|otentik|autentik|aktiva|masuk|log|keamanan|akses|berikut|ini|di |anda|untuk"
+    "|sekali|rahasia|adalah|yang|akan|hanya|reset|pemulihan|tersebut|dan"
     # Danish, Norwegian
     "|til|for|er |som|neden|herunder|her |inden|innen|i |på|og|når|ved|fra|med|har|ud|ut|gælder|gjelder|under|din|ditt"
     # Hebrew
@@ -128,10 +132,10 @@ _READERS_BEHIND = re.compile(
     # Arabic, Persian
     "|(?:ال)?(?:تحقق|تفعيل|تأكيد|دخول|أمان|امان|مصادقة|توثيق|مرور|سر|وصول|مؤقت|سري)|لمرة|تسجيل|إعادة|استعادة|الخاص"
     "|صالح|هو|من |التالي|تایید|تأیید|ورود|فعال|یک|زیر|امنیتی|عبور|پویا|شما|این|احراز|اعتبار|را|دسترسی|بازیابی"
-    r"|[A-Z][a-z]+[A-Z]?[a-z]* (?:شما|الخاص|שלך)",  # of a brand
+    r"|[^\W\d_]{1,20} (?:شما|الخاص|שלך|anda|của bạn)",  # of a brand
     re.IGNORECASE,
 )
-_READERS_BEFORE_HANGUL = re.compile("(?:의|이|다음|아래|해당|위|본|otp|pin|sms|2fa) ?$", re.IGNORECASE)
+_READERS_BEFORE_HANGUL = re.compile(r"(?:의|이|다음|아래|해당|위|본|OTP|PIN|SMS|2FA|[A-Z][a-z]\w{1,20}) ?$")
 _NAME_BEFORE_HANGUL = re.compile("[\uac00-\ud7a3A-Za-z] ?$")
 _OTHERS_IDEOGRAPHIC = re.compile(
     "(?:支店|銀行|口座|契約|伝票|顧客|登録|管理|店舗|金融機関|地域|市外|分類|学校|クーポン|割引|優待"
@@ -246,13 +250,18 @@ def _is_anothers(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _OTHERS_CHARS) : start]
     if _IDEOGRAPHIC.match(text, start):
         return _OTHERS_IDEOGRAPHIC.search(before) is not None or _is_hangul_s(text[start:end], before)
-    if text[start:end].lower() in _NAMED_BEHIND and (named := _NAME_BEHIND.match(text, end)):
-        return _READERS_BEHIND.match(text, named.end()) is None
     return (
-        _OTHERS_WITHIN.match(text, start, end) is not None
+        _is_named_behind(text, start, end)
+        or _OTHERS_WITHIN.match(text, start, end) is not None
         or _OTHERS_BEFORE.search(before) is not None
         or _OTHERS_BEHIND.match(text[end : end + _OTHERS_CHARS]) is not None
     )
+
+
+def _is_named_behind(text: str, start: int, end: int) -> bool:
+    """Does a name stand behind a word in whose language it says whose code it is, and not the reader's?"""
+    named = _NAME_BEHIND.match(text, end) if text[start:end].lower() in _NAMED_BEHIND else None
+    return named is not None and _READERS_BEHIND.match(text, named.end()) is None
 
 
 def _is_hangul_s(word: str, before: str) -> bool:

@@ -156,6 +156,32 @@ def test_a_code_is_shown_as_it_stands_and_told_as_it_is_typed(words: str, shown:
 @pytest.mark.parametrize(
     "words",
     [
+        "Masuk. Kode WhatsApp Anda: 482913",
+        "Đăng nhập. Mã WhatsApp của bạn: 482913",
+        "אימות. קוד ה-WhatsApp שלך: 482913",
+        "تحقق. رمز واتساب الخاص بك: 482913",
+        "ورود. کد واتساپ شما: 482913",
+        "로그인. WhatsApp 코드: 482913",
+        "로그인. 회원님의 코드: 482913",
+        "Log ind. Din kode er 482913",
+        "Přihlášení. Váš kód je 482913",
+    ],
+)
+def test_a_code_of_a_brand_is_the_reader_s(words: str) -> None:
+    found = find_code("", words)
+    assert found is not None
+    assert found.value == "482913"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Masuk. Kode promo Anda: 482913",
+        "Đăng nhập. Mã giảm giá của bạn: 482913",
+        "אימות. קוד הקופון שלך: 482913",
+        "تحقق. رمز الخصم الخاص بك: 482913",
+        "ورود. کد رهگیری شما: 482913",
+        "로그인. 쿠폰 코드: 482913",
         "Your code: abc",  # no digit
         "Your code: 482",  # three
         "Your code: 48291304417",  # eleven
