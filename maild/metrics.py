@@ -159,6 +159,7 @@ def _sized(of: Measured) -> Iterator[Metric]:
     yield _gauge("disk_free_bytes", "Free space of the file system of data_dir.", free)
     yield _gauge("disk_reserve_bytes", "Below it mail and sends are refused.", reserve)
     yield _gauge("disk_short", "1 while mail or sends are refused for want of room.", of.disk.is_short)
+    yield _gauge("disk_stalled", "1 while the disk has taken nothing for ten seconds.", of.db.stands_still)
     yield _gauge("store_damaged", "1 once bytes or pages were found changed.", of.self_check.is_damaged)
 
 
