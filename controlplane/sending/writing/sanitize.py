@@ -12,6 +12,7 @@ import nh3
 from controlplane.sending.writing.html_shape import is_too_complex
 from controlplane.sending.writing.inline_style import NESTED, PICTURE, kept_declarations
 from maild.message.html.foreign_content import without_foreign_content
+from maild.message.html.html_tokens import TokenKind, html_tokens
 from maild.message.parsing.text import html_to_text
 
 _LAYOUT = {
@@ -76,6 +77,14 @@ _LIKE = {
     "textarea": "textarea",
 }
 _BOXED = frozenset(["button", "textarea"])  # nobody reads what stands in two of these as one word
+# Names of HTML that are not kept, but decide how what stands in or beside them is read. nh3 takes many others for
+# MathML or SVG, and drops all that stands in them: `<min>`, `<or>` and `<list>` too, where somebody meant a word.
+_READ = frozenset(
+    """applet audio base basefont bgsound body canvas data datalist embed frame frameset head html iframe image input
+    isindex keygen label link listing marquee math meta meter nobr noembed noframes object output param picture
+    plaintext progress rb script search slot source style svg template title track tt video xmp""".split()
+)
+_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]*+)(?=[\s/>])")
 _UNLIKE = re.compile(rf"<(/?)({'|'.join(_LIKE)})(?=[\s/>])", re.IGNORECASE)
 _COLOURS = {
     "background-color": re.compile(r"""\sbgcolor\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
@@ -114,7 +123,7 @@ class Sanitizer:
         return clean if plain is html else self._clean(clean)
 
     def _clean(self, html: str) -> str:
-        html = _UNLIKE.sub(_alike, _BODY.sub(_ground, html, count=_BODIES))
+        html = _UNLIKE.sub(_alike, _BODY.sub(_ground, _without_unknown(html), count=_BODIES))
         clean = (self._styling_cleaner.clean if NESTED.search(html) else self._quickly)(html)
         return _BROKEN_PRE.sub(r"\g<0>\n", clean) if "<pre" in clean else clean
 
@@ -171,6 +180,17 @@ def _ground(body: re.Match[str]) -> str:
     if style:
         return f'<div style="{style}"><div'
     return "<div" if _SAYING.search(attributes) else body[0]
+
+
+def _without_unknown(html: str) -> str:
+    """The HTML without the tags that no HTML knows."""
+    unknown = {name.lower() for name in set(_NAME.findall(html))} - _TAGS - _READ - _LIKE.keys()
+    if not unknown:
+        return html
+    return "".join(
+        "" if token.name in unknown and token.kind is not TokenKind.RAW else html[token.start : token.end]
+        for token in html_tokens(html)
+    )
 
 
 def _alike(tag: re.Match[str]) -> str:

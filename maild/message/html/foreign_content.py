@@ -16,7 +16,10 @@ _ROOTS: Final = frozenset(["math", "svg"])
 _HTML_INSIDE: Final = "foreignobject"  # HTML, "HTML integration point": the one that holds more than a label
 # Nobody reads one of these as one word with the next.
 _APART: Final = _ROOTS | frozenset("mi mn mo ms mtext text".split())
-_UNSHOWN: Final = frozenset("annotation annotation-xml defs desc metadata symbol".split())
+_UNSHOWN: Final = {
+    "math": frozenset(["annotation", "annotation-xml"]),
+    "svg": frozenset(["defs", "desc", "metadata", "symbol"]),
+}
 # HTML, "The rules for parsing tokens in foreign content": tags that end it.
 _ENDING: Final = frozenset(
     """b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu
@@ -74,7 +77,7 @@ class _ForeignReader:
         if token.kind is TokenKind.TEXT:
             return self._html[token.start : token.end]
         if token.kind is _OPEN and not is_empty:
-            if token.name in _UNSHOWN:
+            if token.name in _UNSHOWN[self._open[-1]]:
                 self._unshown = token.name
             elif token.name == _HTML_INSIDE:
                 self._open.append(token.name)

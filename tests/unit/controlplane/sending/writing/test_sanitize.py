@@ -222,6 +222,21 @@ def test_words_stay_apart_where_their_elements_go(html: str, kept: str) -> None:
     assert clean(kept) == kept
 
 
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        ("<p>set <min> and <max> to 3</p>", "<p>set  and  to 3</p>"),
+        ("<p>a <Or title='>'> b</p>", "<p>a  b</p>"),
+        ("<text>a</text><g>b</g><font-face>c</font-face><o:p>d</o:p>", "abcd"),
+        ("<p title='<min>'>a</p><textarea><min></textarea>", '<p title="&lt;min&gt;">a</p> &lt;min&gt;'),
+        ("<min><script>x()</script><max><style>p{}</style>a", "a"),
+    ],
+)
+def test_words_stay_in_what_html_does_not_know(html: str, kept: str) -> None:
+    """nh3 takes names of MathML and SVG for those, with all that stands in them, wherever they stand."""
+    assert clean(html) == kept
+
+
 @pytest.mark.parametrize("breaks", [1, 2, 3])
 def test_text_as_it_is_keeps_the_lines_that_it_begins_with(breaks: int) -> None:
     html = '<pre class="a">' + "\n" * breaks + "b</pre>"

@@ -54,6 +54,7 @@ from tests.support.laws.work import Bomb, assert_proportional, bomb
         ("<svg><desc>hidden</svg>a<svg><desc>hidden<p>b</p><desc>c</desc>", "a\n\nb\n\nc"),
         ("<svg></p><desc>a</desc><font>b</font>", "ab"),
         ("<svg><foreignObject><desc>a</desc></foreignObject><desc>hidden</desc></svg>", "a"),
+        ("<math><defs>a</defs></math><svg><annotation>b</annotation></svg>", "a b"),
         ("<svg/><desc>a</desc></svg></math>b", "ab"),
         ("<noscript>a</noscript>b", "ab"),
         ("a<!-- c > --> b", "a b"),
