@@ -141,6 +141,9 @@ class RefusingDatabase:
         self._db = store.db
         self.broken = True
 
+    def impatient(self) -> "RefusingDatabase":
+        return self
+
     async def write(self, unit: Any, *args: Any) -> Any:
         if self.broken:
             raise sqlite3.OperationalError("database or disk is full")
