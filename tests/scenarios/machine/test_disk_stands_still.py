@@ -10,7 +10,7 @@ import pytest
 
 from storage.engine import writer
 from storage.engine.writer import Pace
-from tests.support.running import Running, until_true
+from tests.support.running import Api, Running, until_true
 
 RAW = b"From: a@elsewhere.test\r\nSubject: hello\r\nMessage-ID: <1@elsewhere.test>\r\n\r\nwords\r\n"
 
@@ -59,6 +59,21 @@ async def test_who_writes_is_told_to_come_again_and_who_reads_is_served(
     await waiting
     await until_true(lambda: not maild.daemon._db.stands_still)  # type: ignore[union-attr]
     assert (await maild.api.get("/health")).json["disk"] == "ok"
+
+
+@pytest.fixture
+async def unused(maild: Running) -> Api:
+    """As a key sees it whose last use is to be noted."""
+    return await maild.key()
+
+
+async def test_who_reads_does_not_wait_for_the_last_use_of_the_key_to_be_noted(
+    maild: Running, unused: Api, disk: threading.Event
+) -> None:
+    waiting = await stalled(maild)
+    assert (await unused.get("/v1/inboxes")).status == 200
+    disk.set()
+    await waiting
 
 
 async def test_mail_that_was_on_its_way_is_refused_at_its_end(
