@@ -18,6 +18,7 @@ from typing import BinaryIO
 import structlog
 
 from conf.log_events import LogEvent, tell
+from maild.descriptors import give_up
 
 log = structlog.get_logger("maild.logs")
 SOON = frozenset({"maild.outbound"})  # loggers
@@ -66,6 +67,14 @@ class LogLines:
             lost, self._lost = self._lost, 0
         if lost:  # a line of nobody's session or request
             Context().run(tell, log, LogEvent.LOG_LINES_LOST, lines=lost)
+
+    def end(self) -> None:
+        """What waits, as the process ends. A stream that keeps what it could not pass on is given up."""
+        self.write()
+        try:
+            self._stream.flush()
+        except OSError:
+            give_up(self._stream.fileno())  # Python from 3.13 on tries once more, and fails: exit code 120
 
     def _write_all(self, octets: bytes) -> bool:
         """Did the stream take them? What it took and could not pass on, it keeps."""

@@ -34,7 +34,7 @@ def configure(settings: Log | None = None) -> LogCounts:
     settings, counts = settings or Log(), LogCounts()
     stamp = _Clock().stamp
     lines = LogLines(sys.stderr.buffer)
-    atexit.register(lines.write)
+    atexit.register(lines.end)
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

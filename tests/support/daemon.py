@@ -228,7 +228,8 @@ class Daemon:
         )
 
     def log_tail(self) -> str:
-        lines = self.log.read_text("utf-8", "replace").splitlines()
+        is_written = self.log.is_file()  # /dev/full is read without end
+        lines = self.log.read_text("utf-8", "replace").splitlines() if is_written else []
         return "\n".join(lines[-LOG_TAIL_LINES:])
 
 
