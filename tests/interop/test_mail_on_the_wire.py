@@ -176,6 +176,8 @@ ORDINARY = ("plain", "html", "file", "twenty files")
 FORM_RULES = re.compile(
     r"EXCESS|EMPTY|BROKEN|MISSING|UNPARS|INVALID|ENCODING|DATE|MULTIPLE|_ILLEGAL|MID_(?!RHS_MATCH)|NO_SPACE"
 )
+# rspamd 3.12 (Debian 13) says it of whatever no mail program wrote, and gives it the weight 0.
+WEIGHTLESS = {"MISSING_XM_UA"}
 EXCUSED = {
     "subject of one word": {"SUBJ_EXCESS_QP"},  # longer than a line should be by far
     "subject that looks encoded": {"SUBJ_EXCESS_QP", "SUBJ_EXCESS_BASE64"},  # it has to be
@@ -433,7 +435,7 @@ async def test_rspamd_has_nothing_against_the_form_of_mail(wire: Wire) -> None:
     held = {
         case: against - EXCUSED.get(case, set())
         for case, names in found.items()
-        if (against := {one for one in names if FORM_RULES.search(one)})
+        if (against := {one for one in names - WEIGHTLESS if FORM_RULES.search(one)})
     }
     assert {case: against for case, against in held.items() if against} == {}
     assert all("MIME_TRACE" in names for names in found.values())  # its rules did run
