@@ -1,10 +1,14 @@
 """STARTTLS (RFC 3207): a real handshake, and nothing said before it counts after it (S4)."""
 
+import asyncio
+import smtplib
+import ssl
 from typing import Any
 
 import pytest
+import structlog
 
-from tests.support.running import Running, Smtp
+from tests.support.running import Running, Smtp, until_true
 
 
 async def encrypted(maild: Running, before: str = "") -> Smtp:
@@ -88,3 +92,41 @@ async def test_counts_survive_the_handshake(maild: Running) -> None:
     await talk.say("STARTTLS")
     await talk.start_tls()
     assert (await talk.say("BOGUS")).startswith("421 ")
+
+
+async def test_who_can_t_agree_hears_why_and_the_log_tells_it(maild: Running) -> None:
+    """RFC 5246 §7.2.2: an alert, where the end of the connection says nothing to whoever looks for the fault."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("AES128-GCM-SHA256")
+    with structlog.testing.capture_logs() as lines:
+        talk = await offered_tls(maild)
+        with pytest.raises(ssl.SSLError) as heard:
+            await talk.start_tls(context)
+        await until_true(lambda: any(line["event"] == "tls_failed" for line in lines))
+    assert heard.value.reason == "SSLV3_ALERT_HANDSHAKE_FAILURE"
+    (line,) = (line for line in lines if line["event"] == "tls_failed")
+    assert line["reason"] == "NO_SHARED_CIPHER"
+
+
+async def test_the_log_tells_what_a_client_has_against_the_certificate(maild: Running) -> None:
+    host, _, port = maild.daemon.listener.addresses[0].rpartition(":")
+
+    def ask_for_tls() -> None:
+        with smtplib.SMTP(host, int(port)) as client:
+            client.starttls(context=ssl.create_default_context())
+
+    with structlog.testing.capture_logs() as lines:
+        with pytest.raises(ssl.SSLCertVerificationError):
+            await asyncio.to_thread(ask_for_tls)
+        await until_true(lambda: any(line["event"] == "tls_failed" for line in lines))
+    (line,) = (line for line in lines if line["event"] == "tls_failed")
+    assert line["reason"] == "TLSV1_ALERT_UNKNOWN_CA"
+
+
+async def offered_tls(maild: Running) -> Smtp:
+    talk = await maild.smtp()
+    await talk.say("EHLO client.test")
+    assert (await talk.say("STARTTLS")).startswith("220 ")
+    return talk

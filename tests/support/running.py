@@ -245,12 +245,13 @@ class Smtp:
             reply = await self.say(command)
             assert reply.startswith(wanted), f"{command} → {reply}"
 
-    async def start_tls(self) -> None:
-        """The handshake, after the server's 220; the certificate is nobody's business here."""
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    async def start_tls(self, context: ssl.SSLContext | None = None) -> None:
+        """The handshake, after the server's 220; without a context the certificate is nobody's business."""
+        if context is None:
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         async with asyncio.timeout(DEADLINE_S):
-            await self._writer.start_tls(context)
+            await self._writer.start_tls(context, server_hostname=HOSTNAME)
 
     async def closed(self) -> bool:
         """Has the server closed, with nothing left to read?"""

@@ -148,8 +148,8 @@ class Conversation(SmtpProtocol):
         tell(self._host.log, LogEvent.TLS_STARTED, session=self.id, peer=self.peer, tls=self.cipher())
         self._helo = self._mail = None
 
-    def not_secured(self) -> None:
-        self._host.strangers.note(LogEvent.TLS_FAILED, session=self.id, peer=self.peer)
+    def not_secured(self, reason: str | None) -> None:
+        self._host.strangers.note(LogEvent.TLS_FAILED, session=self.id, peer=self.peer, reason=reason)
 
     def timed_out(self) -> None:
         self.hang_up(SmtpError(421, "4.4.2", "timeout, closing connection"))

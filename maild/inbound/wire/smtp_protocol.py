@@ -13,7 +13,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from ssl import SSLContext
+from ssl import SSLContext, SSLError
 
 from aiosmtpd.smtp import SMTP
 
@@ -26,7 +26,11 @@ END_OF_DATA = b"\r\n.\r\n"
 
 
 class HandshakeFailed(Exception):
-    """TLS did not come about."""
+    """TLS did not come about. `reason`: OpenSSL's word for why, None where the connection ended."""
+
+    def __init__(self, reason: str | None) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class SmtpProtocol(SMTP, ABC):
@@ -114,8 +118,8 @@ class SmtpProtocol(SMTP, ABC):
         """The TLS handshake succeeded (RFC 3207 §4.2: what was said before counts for nothing)."""
 
     @abstractmethod
-    def not_secured(self) -> None:
-        """The TLS handshake failed; the connection is cut off next."""
+    def not_secured(self, reason: str | None) -> None:
+        """The TLS handshake failed (`HandshakeFailed.reason`); the connection is cut off next."""
 
     @abstractmethod
     def timed_out(self) -> None:
@@ -247,7 +251,7 @@ class SmtpProtocol(SMTP, ABC):
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            raise HandshakeFailed from error
+            raise HandshakeFailed(error.reason if isinstance(error, SSLError) else None) from error
 
     def _hand_over(self, protocol: TlsLayer) -> None:
         """What came before the handshake was begun: its first octets where TLS comes first, else nothing of worth."""
@@ -336,8 +340,8 @@ class SmtpProtocol(SMTP, ABC):
         except ProxyHeaderError as error:
             self.not_proxied(str(error))
             self.close()
-        except HandshakeFailed:
-            self.not_secured()
+        except HandshakeFailed as error:
+            self.not_secured(error.reason)
             self._cut_off()
         except Exception:
             self.failed()

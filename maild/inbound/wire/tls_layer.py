@@ -81,6 +81,12 @@ class TlsLayer(sslproto.SSLProtocol):
         if not (self._is_waiting or self._ssl_reading_paused or self._plain.is_closing()):
             self._plain.resume_reading()
 
+    def _on_handshake_complete(self, handshake_exc: BaseException | None) -> None:
+        """asyncio keeps to itself what OpenSSL has to say of a failure."""
+        if handshake_exc is not None:
+            self._process_outgoing()  # type: ignore[attr-defined]
+        super()._on_handshake_complete(handshake_exc)
+
     def _work(self) -> None:
         if self._state in _NO_DATA:
             given = self._give(PIECE_RECORDS)
