@@ -31,7 +31,12 @@ class LogEvent(StrEnum):
     # Mail in
     CONNECTED = "connected", "debug", "A peer opened an SMTP session."
     TLS_STARTED = "tls_started", "debug", "The session is encrypted from here on."
-    TLS_FAILED = "tls_failed", "info", "A peer's handshake failed: its affair, unless it is all of them."
+    TLS_FAILED = (
+        "tls_failed",
+        "info",
+        "A peer's handshake failed: its affair, unless it is all of them. `reason` is OpenSSL's word for it (with"
+        " `ALERT`: the peer's; `UNKNOWN_CA`: it does not believe the certificate), null where the peer was gone.",
+    )
     PROXY_HEADER_REFUSED = (
         "proxy_header_refused",
         "info",
@@ -238,7 +243,7 @@ class LogEvent(StrEnum):
     CERTIFICATE_RELOADED = (
         "certificate_reloaded",
         "info",
-        "SIGHUP came, or the files changed: new SMTP sessions get the new pair.",
+        "SIGHUP came, the files changed, or a day is over: new SMTP sessions get the new pair.",
     )
     LOOP_HELD = (
         "loop_held",

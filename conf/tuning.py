@@ -71,14 +71,16 @@ class SmtpTuning:
     """`rate_check_s`: over which the least rate of DATA is judged; its average is judged over `average_checks` of them.
 
     `hang_up_s`: the time that a client has to read our last reply. `certificate_look_s`: between two looks whether the
-    files of the certificate have changed. `auth_deadline_s`: of all DNS look-ups for one message together (RFC 7208
-    §4.6.4). `failed_logins`: how often an address may fail to log in within `failed_logins_s`, to submit mail.
+    files of the certificate have changed. `ticket_keys_s`: how long TLS sessions can be resumed under the same keys.
+    `auth_deadline_s`: of all DNS look-ups for one message together (RFC 7208 §4.6.4). `failed_logins`: how often an
+    address may fail to log in within `failed_logins_s`, to submit mail.
     """
 
     rate_check_s: float = 10.0
     average_checks: int = 12
     hang_up_s: float = 10.0
     certificate_look_s: float = 30.0
+    ticket_keys_s: float = 24 * 3600.0
     auth_deadline_s: float = 20.0
     failed_logins: int = 20
     failed_logins_s: float = 600.0

@@ -361,7 +361,8 @@ class Daemon:
     def _certificate_watch(self) -> CertificateWatch:
         smtp, outbound = self._settings.smtp, self._settings.outbound
         files = [one for one in (smtp.tls_cert, smtp.tls_key, outbound.tls_cert, outbound.tls_key) if one]
-        return CertificateWatch(files, self._reload, self._tuning.smtp.certificate_look_s)
+        pace = self._tuning.smtp
+        return CertificateWatch(files, self._reload, pace.certificate_look_s, pace.ticket_keys_s)
 
     def reload(self) -> None:
         """Have the certificates read again."""

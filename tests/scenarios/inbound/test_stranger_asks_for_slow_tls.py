@@ -1,13 +1,20 @@
 """A stranger asks for TLS in groups whose handshake takes a tenth of a second of the only event loop."""
 
 import asyncio
+import ssl
 import subprocess
 from pathlib import Path
 
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
 
-FAST = ["X25519", "P-256", "P-384", "P-521"]
+FAST = [
+    "X25519",
+    "P-256",
+    "P-384",
+    "P-521",
+    *(["X25519MLKEM768"] if ssl.OPENSSL_VERSION_INFO >= (3, 5) else []),
+]
 SLOW = ["ffdhe2048", "ffdhe4096", "ffdhe8192"]
 
 

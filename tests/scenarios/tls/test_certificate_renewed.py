@@ -161,3 +161,36 @@ async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(
         assert await asyncio.to_thread(shown, port) == der(new[0])
         failures = [line for line in lines if line["event"] == "certificate_not_reloaded"]
         assert len(failures) <= 3  # each change once; the third where the look fell between the two files
+
+
+@pytest.mark.parametrize(("lasts_s", "is_resumed"), [(3600.0, True), (0.0, False)])
+async def test_a_session_is_resumed_until_its_ticket_is_too_old(
+    start: Start, lasts_s: float, is_resumed: bool
+) -> None:
+    """RFC 9325 §3.4: who gets at the keys of tickets late can't open the sessions of weeks."""
+    tuning = SmtpTuning(certificate_look_s=0.01, ticket_keys_s=lasts_s)
+    maild = await start(tuning=Tuning(smtp=tuning))
+    port = int(maild.daemon.listener.addresses[0].rpartition(":")[2])
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2  # of TLS 1.3 a ticket opens nothing by itself
+    session, _ = await asyncio.to_thread(resumed, port, context, None)
+    before = maild.daemon.listener.tls
+
+    async def is_another() -> bool | None:
+        return maild.daemon.listener.tls is not before or is_resumed or None
+
+    await until(is_another)
+    _, was_resumed = await asyncio.to_thread(resumed, port, context, session)
+    assert was_resumed is is_resumed
+
+
+def resumed(
+    port: int, context: ssl.SSLContext, session: ssl.SSLSession | None
+) -> tuple[ssl.SSLSession | None, bool | None]:
+    """The session of a connection that asked to go on with that one, and whether it was."""
+    with smtplib.SMTP("127.0.0.1", port, timeout=5) as client:
+        assert client.docmd("STARTTLS")[0] == 220
+        assert client.sock is not None
+        with context.wrap_socket(client.sock, session=session) as connection:
+            return connection.session, connection.session_reused
