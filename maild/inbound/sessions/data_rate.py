@@ -8,6 +8,8 @@ from typing import NamedTuple
 from conf.settings import Smtp
 from conf.tuning import SmtpTuning
 
+JUDGED_SHARE = 0.05  # of a time that was the client's: timers are not exact enough to judge less
+
 
 class DataRate:
     """The watch over one transfer, from its making to `stop`. RFC 5321 §4.5.3.2 wants patience, and gets it while
@@ -64,4 +66,6 @@ class _Mark(NamedTuple):
     def is_behind(self, before: "_Mark", seconds: float, rate: int) -> bool:
         """Did less come within these seconds than the rate wants of what of them was the client's?"""
         theirs_s = seconds - (self.ours_s - before.ours_s)
+        if theirs_s < seconds * JUDGED_SHARE:
+            return False
         return self.octets - before.octets < rate * theirs_s

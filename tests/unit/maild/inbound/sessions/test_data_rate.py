@@ -38,7 +38,15 @@ class Transfer:
 
 @pytest.mark.parametrize(
     ("octets", "ours_s", "is_too_slow"),
-    [(5_000, 0, False), (4_999, 0, True), (500, 9, False), (499, 9, True), (0, 10, False), (0, 60, False)],
+    [
+        (5_000, 0, False),
+        (4_999, 0, True),
+        (500, 9, False),
+        (499, 9, True),
+        (0, 9.99, False),
+        (0, 10, False),
+        (0, 60, False),
+    ],
 )
 def test_the_time_in_which_we_were_slow_is_not_the_clients(
     octets: int, ours_s: float, is_too_slow: bool
