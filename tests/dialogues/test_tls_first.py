@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+import structlog
 
 from conf.tuning import SmtpTuning, Tuning
 from maild.inbound.wire.proxy_header import SIGNATURE
@@ -66,6 +67,14 @@ async def test_a_handshake_that_comes_to_nothing_gives_its_place_back(
         talk.hang_up()
     await until_true(lambda: not maild.daemon.listener._sessions)
     assert (await (await greeted(maild)).say("NOOP")).startswith("250 ")
+
+
+async def test_who_never_shakes_hands_is_no_fault_of_ours(start: Start) -> None:
+    maild = await start(smtp=LISTEN | {"command_timeout_s": 1}, tuning=Tuning(smtp=SmtpTuning(hang_up_s=0.1)))
+    with structlog.testing.capture_logs() as lines:
+        await connected(maild)
+        await until_true(lambda: any(line["event"] == "tls_failed" for line in lines))
+    assert not [line for line in lines if line["event"] == "session_failed"]
 
 
 async def test_who_speaks_in_clear_text_hears_none(start: Start) -> None:

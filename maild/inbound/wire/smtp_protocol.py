@@ -252,6 +252,8 @@ class SmtpProtocol(SMTP, ABC):
             raise
         except Exception as error:
             raise HandshakeFailed(error.reason if isinstance(error, SSLError) else None) from error
+        if plain.is_closing():  # asyncio tells it as a success where we closed the connection ourselves
+            raise HandshakeFailed(None)
 
     def _hand_over(self, protocol: TlsLayer) -> None:
         """What came before the handshake was begun: its first octets where TLS comes first, else nothing of worth."""
