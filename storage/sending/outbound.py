@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import idna
 
+from storage.engine.dialect import THEN_JOIN
 from storage.engine.tx import Tx
 from storage.records import RecipientRow, columns
 
@@ -99,7 +100,7 @@ def of_domain(tx: Tx, organization_id: str, domain: str, now_ms: int) -> list[tu
             FROM (SELECT message_id, position, organization_id FROM recipients
                   WHERE {PENDING} AND next_attempt_at > :now
                   ORDER BY next_attempt_at LIMIT {SCAN_ROWS}) r
-              JOIN messages m ON m.id = r.message_id JOIN inboxes i ON i.id = m.inbox_id
+              {THEN_JOIN} messages m ON m.id = r.message_id {THEN_JOIN} inboxes i ON i.id = m.inbox_id
             WHERE r.organization_id = :organization AND i.domain = :domain LIMIT {HASTENED_ROWS}""",
         {"now": now_ms, "organization": organization_id, "domain": domain},
     )
