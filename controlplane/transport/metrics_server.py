@@ -1,7 +1,8 @@
 """`GET /metrics`, at an address of its own: what the daemon counts and measures, for the operator's monitoring."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from aiohttp import web
 
@@ -26,7 +27,7 @@ class MetricsServer(Service):
 
     def __init__(
         self,
-        render: Callable[[], Awaitable[bytes]],
+        render: Callable[[], Coroutine[Any, Any, bytes]],
         content_type: str,
         listen: str,
         ids: Ids,
@@ -57,12 +58,9 @@ class MetricsServer(Service):
 
     async def _handle(self, _request: web.Request) -> web.Response:
         if self._rendering is None or self._rendering.done():
-            self._rendering = asyncio.create_task(self._put_together())
+            self._rendering = asyncio.create_task(self._render())
         body = await asyncio.shield(self._rendering)
         return web.Response(body=body, headers={"Content-Type": self._content_type})
-
-    async def _put_together(self) -> bytes:
-        return await self._render()
 
 
 async def _name_us(_request: web.Request, response: web.StreamResponse) -> None:
