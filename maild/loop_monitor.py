@@ -10,8 +10,8 @@ loop at work, it asks the loop a question (`call_soon_threadsafe`); further look
 answered. The time from the question to the answer is how long the loop was held, without what came before the question:
 what is told was held at least as long. A thread that waits for the disk lets no interrupt in until that has answered,
 so there the time counts from the beat that did not come; what is seen then is the place that it waited at, or the next
-step. What computes is found when it takes longer than 10 ms more than the bound, what
-waits for certain when it takes longer than a quarter of a second.
+step. What computes is found when it takes longer than 10 ms more than the bound, what waits for certain when it takes
+longer than a quarter of a second.
 
 A pass of the loop that does many short things counts as well: all wait until it is over.
 
@@ -118,6 +118,7 @@ class HoldWatch:
         question.places[place] += 1
 
     def now(self) -> Moment:
+        """This one, on the loop's thread."""
         return Moment(self._now_s(), self._cpu_s())
 
     def _answer(self) -> None:
