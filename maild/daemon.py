@@ -75,7 +75,9 @@ class StartError(Exception):
     """The daemon can't start; one line for the operator. `may_pass`: a later start may do, and nobody need mend a
     thing."""
 
-    may_pass = False
+    def __init__(self, text: str, *, may_pass: bool = False) -> None:
+        super().__init__(text)
+        self.may_pass = may_pass
 
 
 class Daemon:
@@ -151,11 +153,10 @@ class Daemon:
         once, and signed with signatures that have expired."""
         now_ms = self._clock.now_ms()
         if now_ms < EARLIEST_MS:
-            fault = StartError(
-                f"the clock says {iso(now_ms)}, which can't be: it has to be set first (by NTP)"
+            raise StartError(
+                f"the clock says {iso(now_ms)}, which can't be: it has to be set first (by NTP)",
+                may_pass=True,
             )
-            fault.may_pass = True
-            raise fault
 
     def _migrate(self) -> None:
         if migrate.is_behind(self._folder.database):
@@ -164,13 +165,12 @@ class Daemon:
 
     def _start_error(self, error: Exception) -> StartError:
         if isinstance(error, StoreFailure):
-            fault = StartError(f"{self._folder.database}: {in_words(error)}")
+            text = f"{self._folder.database}: {in_words(error)}"
         elif isinstance(error, OSError) and error.filename:
-            fault = StartError(f"{error.filename}: {error.strerror}")
+            text = f"{error.filename}: {error.strerror}"
         else:
-            fault = StartError(str(error))
-        fault.may_pass = may_pass(error.__cause__ or error)
-        return fault
+            text = str(error)
+        return StartError(text, may_pass=may_pass(error.__cause__ or error))
 
     async def _build(self) -> None:
         ground = await self._lay_ground()

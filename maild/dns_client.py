@@ -18,6 +18,7 @@ import structlog
 
 from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
 from conf.log_events import LogEvent, tell
+from conf.setting_kinds import is_loopback
 from storage.exhaustion import is_exhaustion
 
 DNS_PORT = 53
@@ -75,14 +76,6 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_loopback(address: str) -> bool:
-    """Is it on this host? A zone of IPv6 may follow."""
-    try:
-        return ip_address(address.partition("%")[0]).is_loopback
-    except ValueError:
-        return address == "localhost"
 
 
 @dataclass(slots=True)

@@ -87,9 +87,7 @@ def _with_threads(settings: Settings, lines: LogCounts) -> Daemon:
         asyncio.get_running_loop().set_default_executor(threads)
         return Daemon(settings, lines=lines)
     except Exhausted as error:
-        fault = StartError(str(error))
-        fault.may_pass = may_pass(error)
-        raise fault from error
+        raise StartError(str(error), may_pass=may_pass(error)) from error
 
 
 def _announce(line: str) -> None:

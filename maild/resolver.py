@@ -30,9 +30,9 @@ import dns.exception
 import dns.name
 
 from conf.dns_wire import NXDOMAIN
-from conf.setting_kinds import host_port
+from conf.setting_kinds import host_port, is_loopback
 from conf.settings import Dns
-from maild.dns_client import DnsClient, Nameserver, NoNameserver, SystemNameservers, is_loopback
+from maild.dns_client import DnsClient, Nameserver, NoNameserver, SystemNameservers
 from storage.clock import Clock
 from storage.exhaustion import Exhausted, is_exhaustion
 

@@ -77,9 +77,9 @@ class Gate:
             if not response.prepared and _has_open_end(request):
                 response.force_close()
             if response.status != LEFT:
-                took_s = self._clock.monotonic() - began
-                self.counts.note(request.method, _pattern(request), response.status, took_s)
-                self._tell(request, response.status, took_s)
+                took_s, route = self._clock.monotonic() - began, _pattern(request)
+                self.counts.note(request.method, route, response.status, took_s)
+                self._tell(request, route, response.status, took_s)
             return response
 
         return serve
@@ -100,7 +100,7 @@ class Gate:
         except Exception as error:
             return self._unforeseen(request, error)
 
-    def _tell(self, request: web.Request, status: int, took_s: float) -> None:
+    def _tell(self, request: web.Request, route: str | None, status: int, took_s: float) -> None:
         """One line a request. Of its target the pattern alone is told: paths and queries are the peer's words."""
         told, code = request.get(TOLD, {}), request.get(CODE)
         is_reading = told.get("is_reading", request.method in ("GET", "HEAD"))
@@ -113,7 +113,7 @@ class Gate:
             "request_id": request[REQUEST],
             "peer": request.remote or "",
             "method": clean(request.method, METHOD_CHARS),
-            "route": _pattern(request),
+            "route": route,
             "status": status,
             "duration_ms": round(took_s * 1000, 1),
             **{name: value for name, value in told.items() if name != "is_reading"},

@@ -14,7 +14,7 @@ from controlplane.transport.web_listener import WebListener
 from storage.ids import Ids
 from storage.service import Service
 
-CONNECTIONS_MAX = 20  # monitoring has two or three, and whoever asks for more waits
+CONNECTIONS_MAX = 20  # monitoring has two or three; beyond them 503
 
 
 class MetricsServer(Service):

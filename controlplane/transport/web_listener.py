@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from conf.setting_kinds import host_port
+from conf.setting_kinds import address_port, host_port
 from conf.settings import Http
 from conf.strangers import StrangerLog
 from conf.tuning import HttpTuning
@@ -54,8 +54,7 @@ class WebListener:
     @property
     def url(self) -> str:
         """Where it really listens (port 0 was replaced)."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._port}"
+        return f"http://{address_port(self._host, self._port)}"
 
     async def start(self, around: Around | None = None) -> None:
         """HttpError when the address can't be listened on. `around`: what surrounds the application, which refuses some
