@@ -262,6 +262,11 @@ class LogEvent(StrEnum):
     )
     DISK_HAS_ROOM = "disk_has_room", "info", "What was refused since `disk_short` is taken again."
     RETENTION = "retention", "info", "What was removed because of its age."
+    SPACE_GIVEN_BACK = (
+        "space_given_back",
+        "info",
+        "So many `bytes` of the database, which deleting had made free, are the file system's again.",
+    )
     SEARCH_REBUILD_BEGUN = (
         "search_rebuild_begun",
         "info",

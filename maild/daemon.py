@@ -63,6 +63,7 @@ from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
 from storage.turns.started_threads import started_threads
 from storage.upkeep import rotation
+from storage.upkeep.reclaiming import Reclaimer
 from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
 
@@ -110,6 +111,7 @@ class Daemon:
         self.streams: Streams
         self.indexer: SearchIndexer
         self.retention: Retention
+        self.reclaimer: Reclaimer
         self.tls_reporter: TlsReporter | None = None
         self.audit: AuditKeeper
         self.tls_policies: TlsPolicies
@@ -233,6 +235,7 @@ class Daemon:
                 *planes,
                 self.indexer,
                 self.retention,
+                self.reclaimer,
                 self.self_check,
                 DnssecCheck(self._settings.dns, ground.resolver.nameservers_are_near, ground.clock),
                 allocator.MemoryKeeper(self._empty_caches),
@@ -296,6 +299,7 @@ class Daemon:
             recorder=ground.audit,
             audit_days=settings.storage.keep_audit_days,
         )
+        self.reclaimer = Reclaimer(ground.db, ground.disk, ground.clock)
 
         loop = asyncio.get_running_loop()
         strangers = StrangerLog(ground.clock.monotonic, "maild.loop", loop.call_later)

@@ -20,7 +20,7 @@ from maild.cli.outbound_queue import queue
 from maild.cli.policies import policy, rules
 from maild.cli.reports import reports
 from maild.cli.reviews import reviews
-from maild.cli.store import backup, check, init, replace_lost_master_key, rotate_master_key
+from maild.cli.store import backup, check, compact, init, replace_lost_master_key, rotate_master_key
 from maild.descriptors import STDERR, STDOUT, fill, give_up
 
 
@@ -78,6 +78,7 @@ for _one in (
     check,
     backup,
     reports,
+    compact,
     rotate_master_key,
     replace_lost_master_key,
 ):

@@ -126,6 +126,14 @@ def backup(target: Path, config: Path, as_json: bool) -> None:
         sys.exit(1)
 
 
+@click.command()
+@config_option
+@json_option
+def compact(config: Path, as_json: bool) -> None:
+    """Write the database anew without what is free in it. Stop the daemon first."""
+    show(run_command(lambda store: store.compact(), config), as_json)
+
+
 @click.command("rotate-master-key")
 @config_option
 @key_file_option

@@ -41,7 +41,7 @@ from storage.ids import Ids
 from storage.mail import inboxes
 from storage.sealing import Sealer, SealError, make_master_key, master_key_file, read_master_key
 from storage.tenants import organizations
-from storage.upkeep import rotation
+from storage.upkeep import compaction, rotation
 
 T = TypeVar("T")
 
@@ -202,6 +202,12 @@ class OperatorCommands:
         with self._no_daemon():
             replaced = rotation.replace_lost(self._folder.database, path, lost.renew)
         return {"keyFile": str(path), **replaced.told(), "records": self._read(self._shared_records)}
+
+    def compact(self) -> dict[str, Any]:
+        """`{"bytesBefore", "bytesAfter"}`. DataFolderError while a daemon runs; StoreError."""
+        with self._no_daemon(), self._folder.as_its_owner():
+            compacted = compaction.compact(self._folder.database)
+        return {"bytesBefore": compacted.bytes_before, "bytesAfter": compacted.bytes_after}
 
     @contextmanager
     def _no_daemon(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from storage.engine.connections import StoreConnection, connect, open_connection, roll_back
 from storage.engine.local_reads import LocalReads
 from storage.engine.tx import Tx
-from storage.engine.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Writer
+from storage.engine.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Script, Writer
 from storage.turns import background
 from storage.turns.fair_threads import OWN, FairThreads, Serve
 
@@ -110,6 +110,10 @@ class Database:
     ) -> T:
         """`write` for a unit of many rows, on the thread: the event loop goes on, other writing units wait for it."""
         return await self._submit(Apart(self._asked(lambda tx: unit(tx, *args, **kwargs))))
+
+    async def run_script(self, sql: str) -> None:
+        """Run what is no unit, since no transaction can hold it; on the thread, as `write_apart`."""
+        await self._submit(Script(sql))
 
     def _submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
         return self._writer.submit(unit, is_patient=self._is_patient)

@@ -21,6 +21,7 @@ from pathlib import Path
 from storage.durable_files import fsync_folder
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
+from storage.engine.free_pages import MOVABLE_PAGES
 from storage.engine.tx import Tx
 
 APPLICATION_ID = 0x6D61696C  # "mail"
@@ -185,6 +186,7 @@ def _create(path: Path) -> None:
         building.touch(mode=0o600)
         conn = _open(building)
         try:
+            conn.execute(MOVABLE_PAGES)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             _take(conn, _schema(), len(steps()))

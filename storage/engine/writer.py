@@ -10,7 +10,8 @@ Where it runs: the statements of units on the event loop, COMMIT (the fsync, and
 connection's thread. Python lets one thread run at a time, and a thread that executes statements beside a busy loop
 hands the interpreter back and forth at each of them: half of the CPU time of an inbound message went there
 (scripts/bench/inbound). A batch ends after `Pace.slice_s`, so that the loop is never held for long. The few units that
-take longer say so (`Apart`): they have a transaction of their own, on the thread.
+take longer say so (`Apart`): they have a transaction of their own, on the thread. So has what no transaction can hold
+(`Script`).
 
 How a commit is heard: a listener of a topic that one of the batch's units has named (`Tx.notify`) is called on the
 event loop, after COMMIT and after the callers of the batch were answered, once for each batch and topic. What a unit
@@ -82,6 +83,24 @@ class Repeatable(_Marked):
 
 class Apart(_Marked):
     """It gets a transaction of its own, on the connection's thread."""
+
+
+class Script(Apart):
+    """SQL in place of a unit, without a result, that brings its transaction. The interpreter is handed over once for
+    all of its steps."""
+
+    def __init__(self, sql: str) -> None:
+        super().__init__(lambda _: None)
+        self._sql = sql
+
+    def run(self, conn: sqlite3.Connection) -> "Outcome":
+        roll_back(conn)  # the writer's transaction, in which nothing was done
+        try:
+            conn.executescript(self._sql)
+        except sqlite3.Error as error:
+            roll_back(conn)
+            return None, error
+        return None, None
 
 
 Outcome = tuple[Any, Exception | None]
@@ -219,6 +238,8 @@ class Writer:
         tell()
 
     def _run_apart(self, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
+        if isinstance(unit, Script):
+            return unit.run(conn)
         try:
             outcome = _run_in_savepoint(conn, self._tx, unit)
         except BaseException:

@@ -18,7 +18,9 @@ OWN = {
     "storage/engine/migrate.py",  # making a store, and connections of tools
     "storage/upkeep/integrity.py",  # what a file may have suffered
     "storage/upkeep/snapshot.py",  # a copy of the file
+    "storage/upkeep/compaction.py",  # the file written anew
     "storage/engine/failures.py",  # codes of errors
+    "storage/engine/free_pages.py",  # what is free in the file
     "storage/searching/index_batches.py",  # FTS5
     "storage/searching/index_file.py",  # connections of the search index
     "storage/searching/index_proposals.py",  # FTS5
