@@ -17,7 +17,7 @@ from storage.clock import Clock
 from storage.disk import Disk
 from storage.engine.database import Database
 from storage.engine.free_pages import FreePages, cutting, free_pages
-from storage.service import Enduring, LoopService
+from storage.service import EnduringOutages, LoopService
 
 ROUND_S = 60
 REST = 4  # times what the slice took
@@ -49,8 +49,9 @@ class Reclaimer(LoopService):
         self._has_told = False
 
     async def run(self) -> None:
+        enduring = EnduringOutages(log, "reclaiming_failed")  # what is free stays for another round
         while True:
-            with Enduring(log, "reclaiming_failed"):  # what is free stays for another round
+            with enduring:
                 await self.round()
             await self.pause(ROUND_S)
 
