@@ -172,6 +172,12 @@ class PipeliningProtocol(SMTPProtocol):
         facts = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_ACKED_AT + 8)
         return int.from_bytes(facts[_BYTES_ACKED_AT:], sys.byteorder)
 
+    def give_up_unacknowledged(self, after_s: float) -> None:
+        """Lose the connection when the host acknowledges nothing for so long (RFC 5482); 0: when the kernel says so."""
+        if self.transport is not None and not self.transport.is_closing():
+            connection: socket.socket = self.transport.get_extra_info("socket")
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(after_s * 1000))
+
     def write(self, data: bytes) -> None:
         if self.has_unsolicited_data:
             raise Desynchronized("the host said more than it was asked")

@@ -48,6 +48,7 @@ class Timeouts:
     data_end: float = 600
     reset: float = 10  # the verdicts are known by then, and wait
     quit: float = 2
+    kept: float = 10  # until a kept-open session whose host acknowledges nothing, as TCP does, is given up
 
 
 class NextHopSession:
@@ -107,6 +108,9 @@ class NextHopSession:
         self._protocol.secrets = (*self._login_secrets, *record.secrets)
         record.facts, record.is_reused = self.facts, True
         self._protocol.may_have_message = False
+        # It may have died without a word: its host is off, or a translator on the way has forgotten it. A host that
+        # takes its time to reply acknowledges at once.
+        self._protocol.give_up_unacknowledged(self._timeouts.kept)
 
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
         """Greeting, EHLO, and TLS as the policy says; the reply when the server refuses the session.
@@ -229,6 +233,7 @@ class NextHopSession:
             if not heard:
                 raise
             raise EnvelopeCut(heard, reason(error)) from None
+        self._protocol.give_up_unacknowledged(0)
         return heard
 
     async def _all_at_once(self, mail: bytes, recipients: Sequence[bytes], heard: list[SmtpReply]) -> None:

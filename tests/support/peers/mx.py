@@ -7,6 +7,7 @@
     mx.hang_up_after = ("RCPT", "bad@x.test")      close behind the reply; or "MAIL", for any
     mx.interrupt = 100_000, "552 too big"          say so once so much of a message has come, and close
     mx.cut_at = [100_000]                          close once so much of the next message has come
+    mx.vanish()                                    its connections die, and their clients are not told
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
     mx.piece = 1                                   each reply in writes of so many octets
     mx.drips_at = "MAIL"                           a reply that goes on, line by line, and never ends
@@ -21,7 +22,10 @@ Stages are the verbs in upper case, `greeting`, and `dot` (the end of the messag
 
 import asyncio
 import base64
+import ctypes
+import socket
 import ssl
+import struct
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -38,6 +42,9 @@ USUAL = {
 }
 
 DRIP_S = 0.005
+
+SO_ATTACH_FILTER = 26  # asm-generic/socket.h
+TAKE_NOTHING = struct.pack("HBBI", 0x06, 0, 0, 0)  # BPF_RET | BPF_K, of a packet no octet
 
 STEPS = frozenset({"MAIL", "RCPT", "DATA", "RSET", "NOOP", "HELO"})
 
@@ -87,6 +94,7 @@ class Mx:
         self.reached = asyncio.Condition()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sockets: set[socket.socket] = set()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> "Mx":
         context = self.tls_context if self.is_implicit else None
@@ -113,10 +121,19 @@ class Mx:
         async with asyncio.timeout(10), self.reached:
             await self.reached.wait_for(lambda: self.stages[stage] >= times)
 
+    def vanish(self) -> None:
+        """As if its machine were gone, for the connections that there are: what comes is not even acknowledged."""
+        program = ctypes.create_string_buffer(TAKE_NOTHING, len(TAKE_NOTHING))
+        for one in self._sockets:
+            one.setsockopt(
+                socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", 1, ctypes.addressof(program))
+            )
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        self._sockets.add(connection := writer.get_extra_info("socket"))
         self.connections += 1
         self.clients.append(writer.get_extra_info("peername")[0])
         self.open_now += 1
@@ -128,6 +145,7 @@ class Mx:
         finally:
             self.open_now -= 1
             self._tasks.discard(task)
+            self._sockets.discard(connection)
             writer.close()
 
     async def reply_at(self, stage: str, address: str = "") -> str | None:

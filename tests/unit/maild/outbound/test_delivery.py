@@ -5,6 +5,7 @@ from pathlib import Path
 import dkim
 import pytest
 
+from maild.outbound.sessions.smtp_client import Timeouts
 from maild.ports import Reply
 from tests.support.peers.mx import Mx
 from tests.support.worlds.sending import SENDERS, Sending
@@ -110,6 +111,20 @@ async def test_a_kept_session_that_died_costs_nothing_but_a_new_one(tmp_path: Pa
         await sending.until(second, "delivered")
         assert (await sending.store.attempts(second)) == ["delivered"]
         assert sending.mx.connections == 2
+
+
+async def test_a_kept_session_that_died_without_a_word_holds_up_no_message(tmp_path: Path) -> None:
+    """Its host is off, or a translator of addresses on the way has forgotten it: what is said gets no answer, not even
+    a refusal. RFC 5321 §4.5.3.2 would have five minutes for that."""
+    async with Sending(tmp_path, timeouts=Timeouts(kept=0.3)) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("a@there.test"), "delivered")
+        sending.mx.vanish()
+        second = await sending.send("b@there.test")
+        await sending.until(second, "delivered")
+        assert (await sending.store.attempts(second)) == ["delivered"]
+        assert sending.mx.connections == len(sending.mx.received) == 2
 
 
 @pytest.mark.parametrize("greeting", ["421 busy", "554 go away"])
