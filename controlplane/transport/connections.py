@@ -7,6 +7,9 @@ a second for all connections together, so that a request costs no timer of its o
 """
 
 import asyncio
+import fcntl
+import sys
+import termios
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
@@ -161,7 +164,7 @@ class ClientConnection(RequestHandler):
         if waits_for == "body" and now - self._body_began >= self._watch.body_timeout_s:
             self._cut("body not complete in time")
             return
-        unsent = self.transport.get_write_buffer_size() if self.transport else 0
+        unsent = self._not_taken()
         if self._takes_too_slowly(unsent, now):
             self._cut("answer taken too slowly")
             return
@@ -178,6 +181,15 @@ class ClientConnection(RequestHandler):
             if self._received - self._seen < self._watch.body_min_bytes_per_s * waited_s:
                 self._cut("body too slow")
             self._seen, self._since = self._received, now
+
+    def _not_taken(self) -> int:
+        """Octets of answers that wait for their reader, what the kernel holds with them: it takes more of us when a
+        third of that is gone, for which a slow line needs minutes."""
+        transport = self.transport
+        waiting = transport.get_write_buffer_size() if transport is not None else 0
+        if transport is None or not waiting:
+            return 0
+        return waiting + _unacknowledged(transport.get_extra_info("socket").fileno())
 
     def _takes_too_slowly(self, unsent: int, now: float) -> bool:
         """Whether a reader of a long answer keeps less than the pace that is asked of a body."""
@@ -299,6 +311,11 @@ class Watch:
             if now - one.since >= self.tuning.heard_out_s:
                 one.transport.abort()
         self.start()
+
+
+def _unacknowledged(connection: int) -> int:
+    """What the peer has not acknowledged of all that was written to the socket: SIOCOUTQ, tcp(7)."""
+    return int.from_bytes(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
 def is_local(peer: str) -> bool:
