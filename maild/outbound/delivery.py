@@ -8,6 +8,7 @@ other host is tried: a connection that is lost then is a deferral that may becom
 Nothing that a remote host does raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -253,14 +254,27 @@ class Deliverer:
         return None
 
     async def _hops(self, progress: "_DeliveryProgress", last: Hop | None) -> AsyncGenerator[Hop, None]:
-        """The hosts of the route, but for the one that took the message before this one, and was tried. RouteError."""
-        row = progress.rows[0]
+        """The hosts of the route, but for the one that took the message before this one, and was tried; those last that
+        were silent lately. RouteError."""
+        row, silent = progress.rows[0], deque[Hop]()
         obeys_policies = not row.is_tls_report  # RFC 8460 §5.3.1
         found = self._router.hops(row.domain, domain_of(row), progress.pass_over, obeys_policies)
-        async with aclosing(found) as hops:
-            while (hop := await progress.record.found(anext(hops, None))) is not None:
-                if hop != last and hop.group not in progress.passed_over:
+        try:
+            async with aclosing(found) as hops:
+                while (hop := await progress.record.found(anext(hops, None))) is not None:
+                    if hop == last or hop.group in progress.passed_over:
+                        continue
+                    if self._connections.silent.comes_last(hop):
+                        silent.append(hop)
+                    else:
+                        yield hop
+            while silent:
+                hop = silent.popleft()
+                if hop.group not in progress.passed_over:
                     yield hop
+        finally:
+            for hop in silent:
+                progress.record.pass_over(hop.host, f"[{hop.address}] did not answer lately")
 
     async def _turn_at(self, hop: Hop, progress: "_DeliveryProgress") -> GroupTurn:
         """The delivery's turn at the hop's group; Postponed."""
@@ -324,6 +338,8 @@ class Deliverer:
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
                 attempt.ended(lost, lost.text)
                 if attempt.pooled is None or attempt.pooled.is_fresh:
+                    if isinstance(error, TimeoutError):
+                        self._connections.silent.was_silent(hop)
                     # One with a name here would know this frame, which would know it.
                     turn.heard(Sign.LOST, _deferral(Unreachable(lost, hop.host)))
                     raise Unreachable(lost, hop.host) from error

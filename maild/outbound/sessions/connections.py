@@ -36,6 +36,7 @@ from maild.outbound.sessions.places import Places, SessionPlace
 from maild.outbound.sessions.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.sessions.replies import clean as shown_line
 from maild.outbound.sessions.session_faults import TlsFailed, reason, tls_failure
+from maild.outbound.sessions.silent_addresses import SilentAddresses
 from maild.outbound.sessions.smtp_client import NextHopSession, Timeouts
 from maild.outbound.sessions.tls_policy import TlsPolicies, TlsPolicy
 from maild.outbound.tls.tls_demand import NO_DEMAND
@@ -124,7 +125,7 @@ class _Host:
 
 
 class Connections:
-    """The pool. `timeouts`: RFC 5321's unless given."""
+    """The pool. `timeouts`: RFC 5321's unless given. `silent`: the addresses that gave no sign lately."""
 
     def __init__(
         self, settings: Settings, tls: TlsPolicies, clock: Clock, timeouts: Timeouts | None = None
@@ -136,6 +137,7 @@ class Connections:
         self._clock = clock
         self._max = outbound.max_connections
         self._per_host = outbound.max_connections_per_destination
+        self.silent = SilentAddresses(clock)
         self._places = Places(outbound.max_connections, clock)
         self._dials = asyncio.Semaphore(outbound.max_connections * DIALS_PER_CONNECTION)
         self._doubtful = Places(max(outbound.max_connections // 2, 1), clock)
@@ -282,6 +284,7 @@ class Connections:
                     host=hop.host,
                 )
         except TimeoutError:
+            self.silent.was_silent(hop)
             raise _unreachable(hop, "connection timed out") from None
         except OSError as error:
             _not_for_want(error)
@@ -313,7 +316,10 @@ class Connections:
             return await self._open(again, hop, record)
         except (SMTPException, OSError) as error:
             session.close()
+            if isinstance(error, TimeoutError):
+                self.silent.was_silent(hop)
             raise _unreachable(hop, reason(error)) from error
+        self.silent.spoke(hop)
         if refusal is not None:
             if policy.requires_tls and session.facts.tls_failure is not None:
                 _tell_operator(hop, refusal.text)

@@ -315,5 +315,12 @@ class _Conversation:
         return True
 
 
+def vanish(connection: socket.socket) -> None:
+    """What comes from now on is dropped, unacknowledged; on a socket that listens, attempts to connect are."""
+    program = ctypes.create_string_buffer(TAKE_NOTHING, len(TAKE_NOTHING))
+    fprog = struct.pack("HP", 1, ctypes.addressof(program))
+    connection.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, fprog)
+
+
 def _decoded(text: str) -> str:
     return base64.b64decode(text.strip()).decode()
