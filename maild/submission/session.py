@@ -15,7 +15,7 @@ import structlog
 from conf.log_events import LogEvent, clean, tell
 from maild.errors import SmtpError
 from maild.inbound.envelope import MailTransaction
-from maild.inbound.sessions.command_arguments import read_authenticated_path, read_forward_path
+from maild.inbound.sessions.command_arguments import read_any_name, read_authenticated_path, read_forward_path
 from maild.inbound.sessions.conversation import (
     COMMAND_LINE_OCTETS,
     COMMON_COMMANDS,
@@ -72,6 +72,9 @@ class SubmissionSession(Conversation):
 
     def _extensions(self) -> Sequence[str]:
         return ("AUTH PLAIN LOGIN",) if self.is_encrypted else ()  # RFC 4954 §4: none that can't be used
+
+    def _read_name(self, argument: bytes) -> str:
+        return read_any_name(argument)
 
     def _told(self) -> Mapping[str, str]:
         return self._submitter.told if self._submitter is not None else {}

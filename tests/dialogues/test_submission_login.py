@@ -76,6 +76,20 @@ async def test_a_bound_key_sends_from_its_inbox(maild: Running, bot: dict[str, A
     assert (await submit(talk, bot, HI, "ada@elsewhere.test")).startswith("250 ")
 
 
+async def test_any_name_of_the_client_will_do(maild: Running, bot: dict[str, Any]) -> None:
+    """smtplib, nodemailer, mutt say what their machine is called: `box.(none)` where it has no domain."""
+    for name in ("box.(none)", "Ada's laptop", "müller-pc", "", "[IPv6:fe80::1%eth0]", "x" * 4000):
+        talk = await Smtp.connect(places(maild)[1])
+        maild._talks.append(talk)
+        await talk.start_tls()
+        assert (await talk.reply()).startswith("220 ")
+        assert "AUTH PLAIN LOGIN" in await talk.say(f"EHLO {name}".rstrip()), name
+        assert (await talk.say(f"AUTH PLAIN {plain(bot['address'], 'x')}")).startswith("535 ")
+        assert (await talk.say(f"AUTH PLAIN {plain(bot['address'], str(maild.api.key))}")).startswith("235 ")
+        assert (await submit(talk, bot, HI, "ada@elsewhere.test")).startswith("250 "), name
+        talk.hang_up()
+
+
 # What is none --------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from conf.log_events import clean
 from maild.errors import SmtpError
 from maild.message.fields.address import AddressSyntaxError, ParameterSyntaxError, parse_path
 
@@ -18,6 +19,12 @@ def read_host_name(argument: bytes) -> str:
     if not _HOST_NAME.fullmatch(name):
         raise SmtpError(501, "5.5.4", "give your host name or address literal")
     return name
+
+
+def read_any_name(argument: bytes) -> str:
+    """The same of a client that logs in, whose name means nothing: many say what their machine is called, `box.(none)`
+    or nothing at all. RFC 5321 §4.1.4: no mail is refused for it."""
+    return clean(argument.decode("utf-8", "replace"))
 
 
 def read_reverse_path(argument: bytes) -> tuple[str, int]:

@@ -253,10 +253,13 @@ class Conversation(SmtpProtocol):
         await self.push(f"250 {self.hostname}")
 
     def _introduce(self, argument: bytes) -> None:
-        name = read_host_name(argument)
+        name = self._read_name(argument)
         if self._helo is not None:
             self._counts.idle()
         self._helo, self._mail = name, None
+
+    def _read_name(self, argument: bytes) -> str:
+        return read_host_name(argument)
 
     def _refuse_size(self, size: int) -> None:
         """SmtpError where no message of this declared size may begin now."""
