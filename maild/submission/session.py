@@ -105,6 +105,7 @@ class SubmissionSession(Conversation):
                 raise SmtpError(421, "4.7.0", "too many failed logins, closing connection", closes=True)
             raise SmtpError(535, "5.7.8", "authentication credentials invalid")
         self._submitter = submitter
+        self._counts.known()
         tell(self._host.log, LogEvent.LOGGED_IN, session=self.id, peer=self.peer, **submitter.told)
         await self.push("235 2.7.0 authenticated")
 

@@ -4,6 +4,7 @@ from conf.settings import Smtp
 from maild.errors import SmtpError
 
 RECIPIENTS_BEYOND = 10_000  # the rest of a large list
+MOST_OF_KNOWN = 10_000  # of each kind, by a client that logged in: a large list has many who are suppressed
 
 
 class CommandCounts:
@@ -11,7 +12,13 @@ class CommandCounts:
 
     def __init__(self, limits: Smtp) -> None:
         self._limits = limits
+        self._most_errors, self._most_junk = limits.max_errors, limits.max_junk_commands
         self._errors = self._junk = self._unknown = self._beyond = 0
+
+    def known(self) -> None:
+        """The client has logged in. What it is refused from now on is recipients and messages: what it sends beside
+        them must not fail for it, and what it does wrong has a name."""
+        self._most_errors = self._most_junk = MOST_OF_KNOWN
 
     def error(self) -> None:
         """A command was refused, whatever for."""
@@ -19,20 +26,20 @@ class CommandCounts:
 
     @property
     def has_too_many_errors(self) -> bool:
-        return self._errors > self._limits.max_errors
+        return self._errors > self._most_errors
 
     def unrecognized(self) -> SmtpError:
         """The reply to a verb that does not exist."""
         self._errors -= 1  # junk has a limit of its own
         self._junk += 1
-        if self._junk > self._limits.max_junk_commands:
+        if self._junk > self._most_junk:
             return SmtpError(421, "4.7.0", "too many unrecognized commands, closing connection", closes=True)
         return SmtpError(500, "5.5.1", "command not recognized")
 
     def idle(self) -> None:
         """Commands that move no mail: any number is allowed (RFC 5321 §4.1.1.9), no client needs more."""
         self._junk += 1
-        if self._junk > self._limits.max_junk_commands:
+        if self._junk > self._most_junk:
             raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)
 
     def unknown_recipient(self, refusal: SmtpError) -> SmtpError:

@@ -71,6 +71,28 @@ async def test_a_suppressed_recipient(maild: Running, bot: dict[str, Any]) -> No
     assert await maild.api.messages() == []
 
 
+async def test_a_mail_merge_goes_on_behind_those_whom_it_may_not_write_to(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """As smtplib does it: one session, a message for each recipient, RSET behind each refusal."""
+    await maild.api.post("/v1/suppressions", {"email": BOB})
+    talk = await logged_in(maild, bot)
+    for _ in range(60):
+        assert (await submit(talk, bot, HI, BOB)).startswith("550 5.7.1 ")
+        assert (await talk.say("RSET")).startswith("250 ")
+    assert (await submit(talk, bot, HI, ADA)).startswith("250 ")
+
+
+async def test_addresses_that_are_none_keep_nobody_else_from_a_message(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    talk = await logged_in(maild, bot)
+    await talk.say("MAIL FROM:<bot@agents.test>")
+    for number in range(30):
+        assert (await talk.say(f"RCPT TO:<typo{number}@intranet>")).startswith("553 5.1.3 ")
+    assert (await talk.say(f"RCPT TO:<{ADA}>")).startswith("250 ")
+
+
 async def test_a_recipient_whom_a_rule_blocks_or_a_policy_does_not_know(
     maild: Running, bot: dict[str, Any]
 ) -> None:
