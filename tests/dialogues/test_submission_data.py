@@ -87,6 +87,17 @@ async def test_a_client_that_asks_nothing_for_long_is_let_go(start: Start, tmp_p
     assert (await talk.reply()).startswith("421 4.4.2 timeout")
 
 
+async def test_a_client_that_logged_in_may_keep_its_session(start: Start, tmp_path: Path) -> None:
+    """As workers do between two mails: a stranger who comes later is let go, and it goes on."""
+    times = {"command_timeout_s": 1, "session_timeout_s": 1}
+    maild = await submitting(start, tmp_path / "tls", smtp=times)
+    bot = await maild.inbox("bot")
+    talk = await logged_in(maild, bot)
+    stranger = await greeted(maild)
+    assert (await stranger.reply()).startswith("421 4.4.2 timeout")
+    assert (await submit(talk, bot, HI, ADA)).startswith("250 ")
+
+
 async def test_a_client_that_lost_the_reply_comes_again_and_it_is_sent_once(
     maild: Running, bot: dict[str, Any]
 ) -> None:

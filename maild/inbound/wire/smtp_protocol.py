@@ -273,6 +273,12 @@ class SmtpProtocol(SMTP, ABC):
         cipher = self.transport.get_extra_info("cipher") if self.transport is not None else None
         return f"{cipher[1]} {cipher[0]}" if cipher else None
 
+    def take_time(self, command_timeout_s: float) -> None:
+        """From now on the client may be silent for so long, and the session lasts until it is."""
+        self._timeout_duration = command_timeout_s
+        if self._deadline is not None:
+            self._deadline.cancel()
+
     def close(self) -> None:
         """Close when the client has read all that we said; it gets `hang_up_s` for that, not for ever."""
         if self.transport is not None:
