@@ -24,13 +24,14 @@ NewId = Callable[[str], str]
 class ConversationClues(NamedTuple):
     """What the conversation of a message is found by, or begun with. `references`: the Message-IDs that may name it,
     the likeliest first; `correspondent`, `participants`: comparison keys. `correspondent` is "" where the mail shows
-    nobody who could be one."""
+    nobody who could be one. `message_id`: its own, which other copies of it have."""
 
     base_subject: str
     is_reply: bool
     correspondent: str
     references: Sequence[str]
     participants: Sequence[str]
+    message_id: str | None = None
 
 
 class ThreadEntry(NamedTuple):
@@ -44,8 +45,10 @@ class ThreadEntry(NamedTuple):
 
 
 def find_thread(tx: Tx, inbox_id: str, clues: ConversationClues, now_ms: int) -> str | None:
-    """The conversation that the headers name, else one by subject; None: it begins one."""
+    """The conversation that the headers name, else that of another copy, else one by subject; None: it begins one."""
     known = threads.by_message_ids(tx, inbox_id, clues.references)
+    if known is None and clues.message_id is not None:
+        known = threads.by_copy(tx, inbox_id, clues.message_id, clues.base_subject)
     if known is None and clues.is_reply and clues.correspondent:
         known = threads.by_subject(tx, inbox_id, clues.base_subject, clues.correspondent, now_ms)
     return known

@@ -132,6 +132,17 @@ def answers_automatic(tx: Tx, message: MessageRow) -> bool:
     )
 
 
+def was_sent(tx: Tx, inbox_id: str, message_id_header: str) -> bool:
+    """Has the inbox sent a message with this Message-ID?"""
+    return bool(
+        tx.value(
+            f"""SELECT count(*) FROM (SELECT direction FROM messages
+                 WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE} LIMIT ?) WHERE direction = 'outbound'""",
+            (inbox_id, message_id_header, SAME_HEADER_LOOK),
+        )
+    )
+
+
 def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[AttachmentRow, MessageRow] | None:
     """The attachment and the message that it stands in; None when the organization does not have it."""
     row = tx.one(

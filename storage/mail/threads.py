@@ -1,18 +1,20 @@
 """Conversations: which one a message joins, and the counters that change with each message.
 
 Senders may name as many people, and begin as many conversations of one subject, as they like: a conversation keeps the
-latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a subject are looked at.
+latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a subject are looked at, and COPIES_LOOK
+messages of one Message-ID.
 """
 
 from collections.abc import Sequence
 
-from storage.engine.dialect import greatest, holds
+from storage.engine.dialect import THEN_JOIN, greatest, holds
 from storage.engine.tx import Tx
 from storage.records import ThreadRow, columns, dump, load
 from storage.visibility import VISIBLE
 
 SUBJECT_WINDOW_MS = 30 * 86_400_000
 SUBJECT_LOOK = 100
+COPIES_LOOK = 20
 PARTICIPANTS_MAX = 50
 PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
@@ -23,6 +25,8 @@ _BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM 
       AND NOT coalesce(
         (SELECT is_spam FROM messages WHERE thread_id = found.id AND {VISIBLE} ORDER BY id LIMIT 1), 0)
     ORDER BY last_message_at DESC LIMIT 1"""
+_BY_COPY = f"""SELECT t.id, t.base_subject FROM messages m {THEN_JOIN} threads t ON t.id = m.thread_id
+    WHERE m.inbox_id = ? AND m.message_id_header = ? AND m.{VISIBLE} LIMIT ?"""
 _JOIN = f"""UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
       last_message_at = {greatest("last_message_at", "?")}, participants = ?,
       is_archived = is_archived AND NOT ? WHERE id = ?"""
@@ -39,6 +43,15 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
         )
         if thread_id is not None:
             return thread_id
+    return None
+
+
+def by_copy(tx: Tx, inbox_id: str, message_id: str, base_subject: str) -> str | None:
+    """The thread of this subject that has a message of this Message-ID. Lists put their name before the subject. Some
+    programs write one id for all that they send: what has another subject is another message."""
+    for thread_id, subject in tx.all(_BY_COPY, (inbox_id, message_id, COPIES_LOOK)):
+        if subject.endswith(base_subject) or base_subject.endswith(subject):
+            return str(thread_id)
     return None
 
 

@@ -68,6 +68,7 @@ class LocalDelivery:
         sender = found.parsed.from_
         domain = split(normalize(sender.address))[1] if sender else None
         incoming = incoming_message(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
+        incoming = incoming._replace(is_local=True)
         looked_at = await self._first_look.at(incoming, boxes, blob)
         return lambda tx: self._deliver_local(tx, incoming, mail, looked_at)
 

@@ -17,7 +17,7 @@ from maild.inbound.delivery.admittance import (
     sender_of,
 )
 from maild.inbound.reading.first_look import ArrivalFindings
-from maild.inbound.reading.incoming_message import IncomingMessage, clues_of, message_row
+from maild.inbound.reading.incoming_message import IncomingMessage, clues_of, is_post_of, message_row
 from maild.message.fields.address import split
 from storage.agents import policies, reviews, rules
 from storage.agents.rules import Ruling
@@ -107,15 +107,15 @@ class Mailboxes:
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
         attachments = self._attachments(incoming, message_id, looked_at)
+        message = message_row(incoming, box, message_id, "", trace, now_ms)
+        if _came_back(tx, incoming, box):
+            message = message._replace(is_auto_reply=1)
         if held_for:
-            message = message_row(incoming, box, message_id, "", trace, now_ms)
             return self._hold(tx, incoming, box, message, attachments, held_for, looked_at)
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
-        message = message_row(
-            incoming, box, message_id, self._thread(tx, incoming, box, now_ms), trace, now_ms
-        )
+        message = message._replace(thread_id=self._thread(tx, incoming, box, now_ms))
         messages.insert(tx, message, attachments, incoming.digest.search_words)
         _keep(tx, message, looked_at)
         arrivals.announce(tx, message, attachments, is_work, self._ids.new, now_ms)
@@ -156,6 +156,15 @@ class Mailboxes:
         review = reviews.pending_of(message, policy, held_for, "[]", self._ids.new("rev"), now_ms)
         reviews.open_(tx, review, self._ids.new("evt"))
         return True
+
+
+def _came_back(tx: Tx, incoming: IncomingMessage, box: RecipientInbox) -> bool:
+    """Is it what the inbox sent, to a list or an alias that it is a member of? Who answers that answers himself."""
+    if incoming.is_local:
+        return False  # written to oneself
+    own_id = incoming.digest.parsed.message_id
+    is_ours = own_id is not None and messages.was_sent(tx, box.inbox_id, own_id)
+    return is_ours or is_post_of(incoming, box.address)
 
 
 def _keep(tx: Tx, message: MessageRow, looked_at: ArrivalFindings | None) -> None:

@@ -20,7 +20,7 @@ class IncomingMessage(NamedTuple):
     """One message on its way to one or more inboxes: all that is the same for each of them.
 
     `is_report`: a mail system wrote it about mail of ours. `is_spam`: its author's domain disowns it, or it has no one
-    author. `org_domains`: see SenderVerdict."""
+    author. `is_local`: it never left the host. `org_domains`: see SenderVerdict."""
 
     digest: Digest
     blob_id: str
@@ -35,6 +35,7 @@ class IncomingMessage(NamedTuple):
     mode: str = "live"
     is_report: bool = False
     is_spam: bool = False
+    is_local: bool = False
     org_domains: Mapping[str, str] = {}
 
 
@@ -73,6 +74,7 @@ def clues_of(incoming: IncomingMessage, inbox_address: str) -> ConversationClues
         correspondent=_correspondent(incoming, inbox_address),
         references=references(incoming),
         participants=participants(incoming),
+        message_id=incoming.digest.parsed.message_id,
     )
 
 
@@ -83,6 +85,19 @@ def _correspondent(incoming: IncomingMessage, inbox_address: str) -> str:
         return ""
     key = normalize(incoming.from_address)
     return "" if key == normalize(inbox_address) else key
+
+
+def is_post_of(incoming: IncomingMessage, inbox_address: str) -> bool:
+    """Does a mailing list (RFC 2369 §3.4, RFC 2919) show this inbox as the author? Those that write From themselves,
+    for its domain's DMARC policy, name the author in Reply-To."""
+    parsed = incoming.digest.parsed
+    post = parsed.headers.get("list-post")
+    if post is None and "list-id" not in parsed.headers:
+        return False
+    shown = [incoming.from_address]
+    if f"<mailto:{normalize(incoming.from_address)}>" in (post or "").lower():
+        shown = [one.address for one in parsed.reply_to]
+    return [normalize(one) for one in shown] == [normalize(inbox_address)]
 
 
 def participants(incoming: IncomingMessage) -> list[str]:

@@ -131,6 +131,49 @@ async def test_what_wants_no_answer_is_no_work(work: Work, raw: str) -> None:
     assert len(await work.claimed()) == 1  # somebody who asks for it gets it
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "From: bot@agents.test\nMessage-ID: {id}\n",  # an alias, too
+        "From: Bot via List <list@elsewhere.test>\nReply-To: bot@agents.test\nMessage-ID: {id}\n",
+        "From: List <list@elsewhere.test>\nReply-To: Bot <BOT@agents.test>\nMessage-ID: <new@elsewhere.test>\n"
+        "List-Post: <mailto:list@elsewhere.test>\n",
+        "From: bot@agents.test\nReply-To: list@elsewhere.test\nMessage-ID: <new@elsewhere.test>\n"
+        "List-Id: <list.elsewhere.test>\n",
+    ],
+    ids=["as it was sent", "by a list that writes From", "wrapped by a list", "by a list that writes ids"],
+)
+async def test_what_the_inbox_sent_and_a_list_sends_back_is_no_work(work: Work, lines: str) -> None:
+    sent = (await work.api.send(work.inbox, to=["list@elsewhere.test"], subject="News", text="hello")).data
+    raw = lines.format(id=sent["messageIdHeader"]) + "Subject: [List] News\n\nhello\n"
+    message = await work.maild.received(work.inbox, raw)
+    assert message["isAutoReply"]
+    assert (message["threadId"] == sent["threadId"]) is (
+        message["messageIdHeader"] == sent["messageIdHeader"]
+    )
+    assert await work.claimed() == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "From: ada@elsewhere.test\nReply-To: bot@agents.test\nList-Post: <mailto:list@elsewhere.test>\n",
+        "From: list@elsewhere.test\nReply-To: ada@elsewhere.test\nList-Post: <mailto:list@elsewhere.test>\n",
+        "From: list@elsewhere.test\nList-Id: <list.elsewhere.test>\n",
+    ],
+)
+async def test_what_others_write_to_a_list_is_work(work: Work, lines: str) -> None:
+    message = await work.maild.received(work.inbox, lines + "Subject: topic\n\nhello\n")
+    assert [one["messageId"] for one in await work.claimed()] == [message["id"]]
+
+
+async def test_what_the_inbox_writes_to_itself_is_work(work: Work) -> None:
+    sent = (await work.api.send(work.inbox, to=[work.inbox["address"]], subject="Tomorrow", text="note")).data
+    note = await work.maild.arrival(work.inbox)
+    assert (note["isAutoReply"], note["threadId"]) == (False, sent["threadId"])
+    assert [one["messageId"] for one in await work.claimed()] == [note["id"]]
+
+
 async def test_a_test_key_is_offered_test_mail_and_ends_no_live_claim(work: Work) -> None:
     await work.arrive(1)
     test = work.maild.test_api

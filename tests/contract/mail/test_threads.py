@@ -113,6 +113,22 @@ async def test_the_first_reference_is_found_behind_many(maild: Running, bot: dic
     assert joined["references"][0] == "<1@elsewhere.test>" and len(joined["references"]) == 100
 
 
+@pytest.mark.parametrize("subjects", [("topic", "[List] topic"), ("[List] topic", "topic")])
+async def test_copies_of_a_message_are_one_conversation(
+    maild: Running, bot: dict[str, Any], subjects: tuple[str, str]
+) -> None:
+    """A list sends it, and its author did: two messages, for words may differ."""
+    first, copy = [await maild.received(bot, mail(subject)) for subject in subjects]
+    assert (copy["id"] != first["id"], copy["threadId"]) == (True, first["threadId"])
+
+
+async def test_a_program_that_has_one_id_for_all_begins_conversations(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    first = await maild.received(bot, mail("disk is full"))
+    assert (await maild.received(bot, mail("backup is done")))["threadId"] != first["threadId"]
+
+
 async def test_a_reply_by_subject_needs_prefix_correspondent_and_time(start: Start) -> None:
     clock = ManualClock()
     maild = await start(clock=clock)
