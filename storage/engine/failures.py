@@ -67,10 +67,16 @@ def is_closed_to_us(error: BaseException) -> bool:
     return _kind(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
+def is_full(error: BaseException) -> bool:
+    """Had the disk no room for it? SQLite calls that an I/O error where it makes the file that is shared."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return _kind(error) == sqlite3.SQLITE_FULL or _code(error) == sqlite3.SQLITE_IOERR_SHMSIZE
+
+
 def in_words(error: Exception) -> str:
-    """What happened, for the operator: SQLite calls a full disk an I/O error where it makes the file that is shared."""
-    is_full = _kind(error) == sqlite3.SQLITE_FULL or _code(error) == sqlite3.SQLITE_IOERR_SHMSIZE
-    return f"the disk is full ({error}); make room on it" if is_full else str(error)
+    """What happened, for the operator."""
+    return f"the disk is full ({error}); make room on it" if is_full(error) else str(error)
 
 
 def _kind(error: BaseException) -> int | None:

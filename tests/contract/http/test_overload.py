@@ -1,8 +1,10 @@
 """Under more than there is time for: requests are refused with an answer, deliveries and webhooks take their turn."""
 
 from collections import Counter
+from itertools import count
 
 import pytest
+from structlog.testing import capture_logs
 
 from controlplane.transport.callers import STRANGERS
 from storage.turns.fair_threads import OWN
@@ -21,6 +23,26 @@ async def test_a_request_that_finds_no_place_in_time_is_told_when_to_come_again(
     assert (answer.status, answer.code) == (503, "provider_unavailable")
     assert int(answer.headers["Retry-After"]) > 0
     assert answer.headers["X-Request-Id"]
+
+
+async def test_a_disk_that_is_full_is_told_as_such_and_once(maild: Running) -> None:
+    """A client comes again, and the log has no traceback for each that does."""
+    assert maild.daemon._db is not None
+    store = maild.daemon._db._writer.connection.raw
+    (pages,) = store.execute("PRAGMA page_count").fetchone()
+    store.execute(f"PRAGMA max_page_count = {pages}")
+    refused = []
+    with capture_logs() as logs:
+        for number in count():
+            answer = await maild.api.call("POST", "/v1/inboxes", {"username": f"bot{number}"})
+            if answer.status != 201:
+                refused.append((answer.status, answer.code, int(answer.headers["Retry-After"]) > 0))
+            if len(refused) == 3:
+                break
+    assert refused == [(503, "provider_unavailable", True)] * 3
+    assert [one["reason"] for one in logs if one["log_level"] == "error"] == ["database or disk is full"]
+    store.execute("PRAGMA max_page_count = 1073741823")
+    assert (await maild.api.call("POST", "/v1/inboxes", {"username": "bot"})).status == 201
 
 
 async def test_mail_that_comes_in_waits_for_nobody_and_all_else_asks_for_its_place(

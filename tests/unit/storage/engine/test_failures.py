@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from storage.engine.failures import StoreFailure, is_outage, may_pass
+from storage.engine.failures import StoreFailure, in_words, is_full, is_outage, may_pass
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,10 @@ def test_a_full_disk_is_an_outage_whether_the_store_or_a_file_met_it() -> None:
         conn.execute("CREATE TABLE t (a)")
         conn.execute("INSERT INTO t VALUES (zeroblob(100000))")
     conn.close()
-    assert is_outage(caught.value)
-    assert is_outage(OSError(28, "No space left on device"))
-    assert not is_outage(ValueError())
+    for error in (caught.value, OSError(errno.ENOSPC, "No space left on device")):
+        assert is_outage(error) and is_full(error)
+        assert in_words(error).startswith("the disk is full")
+    assert not is_outage(ValueError()) and not is_full(ValueError())
 
 
 @pytest.mark.parametrize(
