@@ -80,6 +80,21 @@ async def test_a_client_that_drips_is_cut_off(start: Start, tmp_path: Path) -> N
     assert (await talk.reply()).startswith("421 4.4.2 data comes too slowly")
 
 
+@pytest.mark.parametrize(("line_end", "last"), [("\n", "\r\n"), ("\n", "\n"), ("\r", "\r")])
+async def test_a_client_whose_final_dot_is_none_hears_why(
+    start: Start, tmp_path: Path, line_end: str, last: str
+) -> None:
+    """MIME::Lite under TLS ends lines with LF alone, and waits for the reply to its dot."""
+    maild = await submitting(start, tmp_path / "tls", tuning=Tuning(smtp=SmtpTuning(rate_check_s=0.05)))
+    bot = await maild.inbox("bot")
+    talk = await logged_in(maild, bot)
+    for command in ("MAIL FROM:<>", f"RCPT TO:<{ADA}>"):
+        await talk.say(command)
+    await talk.write(b"DATA\r\n" + HI.replace("\r\n", line_end).encode() + b"." + last.encode())
+    assert (await talk.reply()).startswith("354 ")
+    assert (await talk.reply()).startswith("421 4.4.2 the final dot is none")
+
+
 async def test_a_client_that_asks_nothing_for_long_is_let_go(start: Start, tmp_path: Path) -> None:
     maild = await submitting(start, tmp_path / "tls", smtp={"command_timeout_s": 1})
     talk = await encrypted(maild)

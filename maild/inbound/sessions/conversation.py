@@ -356,7 +356,10 @@ class Conversation(SmtpProtocol):
             self._rate = None
 
     def _too_slow(self) -> None:
-        self.hang_up(SmtpError(421, "4.4.2", "data comes too slowly, closing connection"))
+        slowly = "data comes too slowly"
+        if self.waits_at_false_dot:  # MIME::Lite under TLS, and waits for the reply to it
+            slowly = "the final dot is none, since a CR or LF stands alone: lines end with CR LF"
+        self.hang_up(SmtpError(421, "4.4.2", f"{slowly}, closing connection"))
 
 
 COMMON_COMMANDS: Mapping[bytes, Handler] = {

@@ -23,6 +23,7 @@ from maild.inbound.wire.tls_layer import TlsLayer
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
 END_OF_DATA = b"\r\n.\r\n"
+FALSE_ENDS = (b"\n.\r\n", b"\n.\n", b"\r.\r")
 
 
 class HandshakeFailed(Exception):
@@ -205,6 +206,12 @@ class SmtpProtocol(SMTP, ABC):
                 continue
             yield piece[skip:-3]
             return
+
+    @property
+    def waits_at_false_dot(self) -> bool:
+        """Is the last that came of DATA a dot alone in its line that ends nothing, since a CR or LF stands alone?"""
+        came: bytearray = self._reader._buffer  # type: ignore[attr-defined]
+        return came.endswith(FALSE_ENDS)
 
     def write(self, line: str) -> None:
         """Write a reply without waiting for the client to read it."""
