@@ -120,7 +120,8 @@ class MessageRow(NamedTuple):
 
     `reply_to_addresses` None: `reply_to` alone, or nobody. `authors` None: `from_address` is the author. `org_domains`:
     a JSON object. `authority`: `reply` of what a key sent that may only answer, else None. `submitted_by`: the key that
-    sent it, None where that is not known. `held_at`: since when it is held; `thread_id` is "" then."""
+    sent it, None where that is not known. `held_at`: since when it is held; `thread_id` is "" then. `delivered_to`:
+    the address of the inbox that it came to, None of outbound mail. `mailing_list`: a JSON object."""
 
     id: str
     organization_id: str
@@ -169,6 +170,8 @@ class MessageRow(NamedTuple):
     authority: str | None = None
     submitted_by: str | None = None
     held_at: int | None = None
+    delivered_to: str | None = None
+    mailing_list: str | None = None
 
 
 class ClaimRow(NamedTuple):

@@ -303,7 +303,9 @@ CREATE TABLE messages (
   submitted_by      TEXT,                        -- that key; NULL: nobody's, or from before this was kept
   held_at           INTEGER,                     -- came in, and is not there before it is released: storage/visibility.py
   extracted_length  INTEGER,                     -- how many characters of text_body the new words are, else
-  extracted_text    TEXT AS (coalesce(extracted_apart, substr(text_body, 1, extracted_length))) -- NULL: all of text_body
+  extracted_text    TEXT AS (coalesce(extracted_apart, substr(text_body, 1, extracted_length))), -- NULL: all of text_body
+  delivered_to      TEXT,                        -- by which address of its inbox it came in
+  mailing_list      TEXT                         -- JSON: by which list, as it says itself
 ) STRICT;
 -- Wider than listing needs: mail is counted, and passed over by direction, in the index alone. What is held is not in
 -- them, so who does not ask for what is visible finds nothing by them, and who does passes over none of it.
@@ -337,7 +339,8 @@ CREATE INDEX messages_auto_replies_by_organization ON messages (organization_id,
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
   bcc_addresses, reply_to, subject, snippet, text_body, extracted_apart, message_id_header, in_reply_to, reference_ids,
-  is_auto_reply, is_spam, auth, created_at, from_domain_shown, reply_to_addresses, forward_of, extracted_length
+  is_auto_reply, is_spam, auth, created_at, from_domain_shown, reply_to_addresses, forward_of, extracted_length,
+  delivered_to, mailing_list
 ON messages BEGIN
   SELECT RAISE(ABORT, 'what a message says does not change');
 END;

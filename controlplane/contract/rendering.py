@@ -10,7 +10,7 @@ _WORDS: Mapping[str, Any] = {
     "fromAddress": "", "fromDomain": None, "fromDomainUnicode": None, "fromName": None, "toAddresses": [],
     "ccAddresses": [], "bccAddresses": [], "replyTo": None, "replyToAddresses": [], "subject": "", "snippet": "",
     "extractedText": None, "messageIdHeader": None, "inReplyTo": None, "references": [], "auth": None,
-    "recipients": [], "attachments": [], "participants": [],
+    "deliveredTo": None, "mailingList": None, "recipients": [], "attachments": [], "participants": [],
 }  # fmt: skip
 
 

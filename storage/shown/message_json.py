@@ -104,6 +104,8 @@ _MESSAGE = {
     "risk": value(RISK),
     "auth": stored("m.auth"),
     "forwardOf": value("m.forward_of"),
+    "deliveredTo": value("m.delivered_to"),
+    "mailingList": stored("m.mailing_list"),
     "recipients": f"CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} ELSE '[]' END",
     "attachments": _ATTACHMENTS,
     "failureReason": value("m.failure_reason"),

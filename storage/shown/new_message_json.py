@@ -52,6 +52,8 @@ def rendered(
             "risk": None,
             "auth": None if message.auth is None else Raw(message.auth),
             "forwardOf": message.forward_of,
+            "deliveredTo": None,
+            "mailingList": None,
             "recipients": [describe_recipient(one) for one in recipients],
             "attachments": [_attachment(one) for one in attachments],
             "failureReason": message.failure_reason,

@@ -288,6 +288,13 @@ class HeldFor(ResponseModel):
     expiresAt: Timestamp
 
 
+class MailingListShown(ResponseModel):
+    id: str | None
+    post: str | None
+    unsubscribe: list[str]
+    oneClick: bool
+
+
 class ListedMessage(ResponseModel):
     id: Annotated[str, an_id("msg")]
     inboxId: str
@@ -317,6 +324,8 @@ class ListedMessage(ResponseModel):
     risk: Risk | None
     auth: Auth | None
     forwardOf: str | None
+    deliveredTo: str | None
+    mailingList: MailingListShown | None
     recipients: list[Recipient]
     attachments: list[Attachment]
     failureReason: str | None

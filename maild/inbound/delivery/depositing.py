@@ -137,12 +137,12 @@ class Depositor:
         addresses = [address for address, _ in received.recipients]
         trace = self._trace.of_smtp(received.envelope, received.verdict.results, first_id, addresses)
         delivered: dict[str, str] = {}
-        for _, box in received.recipients:
+        for address, box in received.recipients:
             message_id = self._ids.new("msg") if delivered else first_id
             admittance = admitted[box.inbox_id]
             looked_at = received.looked_at.get(box.inbox_id)
             if self._mailboxes.deliver(
-                tx, received.incoming, box, trace, now_ms, message_id, admittance.reasons, looked_at
+                tx, received.incoming, box, address, trace, now_ms, message_id, admittance.reasons, looked_at
             ):
                 delivered[box.inbox_id] = message_id
         return delivered

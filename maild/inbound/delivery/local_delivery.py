@@ -102,7 +102,7 @@ class LocalDelivery:
                 trace = self._trace.of_local(mail.envelope_from, address, mail.message_id)
                 trace += mail.recipient_headers
                 if self._mailboxes.deliver(
-                    tx, incoming, box, trace, now_ms, message_id, admittance.reasons, seen
+                    tx, incoming, box, address, trace, now_ms, message_id, admittance.reasons, seen
                 ):
                     blobs.retain(tx, incoming.blob_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
@@ -135,7 +135,7 @@ class LocalDelivery:
             message_id = self._ids.new("msg")
             trace = self._trace.of_local(answer.author, box.address, message_id)
             # What the simulator answers is held by nobody: a test waits for it.
-            self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id)
+            self._mailboxes.deliver(tx, incoming, box, answer.inbox_address, trace, now_ms, message_id)
 
         return deliver
 

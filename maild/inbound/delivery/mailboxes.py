@@ -94,6 +94,7 @@ class Mailboxes:
         tx: Tx,
         incoming: IncomingMessage,
         box: RecipientInbox,
+        address: str,
         trace: bytes,
         now_ms: int,
         message_id: str,
@@ -101,13 +102,13 @@ class Mailboxes:
         looked_at: ArrivalFindings | None = None,
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
-        there already, where the caller counts what was delivered. `held_for`: the reasons for which it is held; then
-        there is a review of it, and nothing else that shows it (`storage.mail.held_mail`)."""
+        there already, where the caller counts what was delivered. `address`: that it came to. `held_for`: why it
+        is held; then there is a review of it, and nothing else that shows it (`storage.mail.held_mail`)."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
         attachments = self._attachments(incoming, message_id, looked_at)
-        message = message_row(incoming, box, message_id, "", trace, now_ms)
+        message = message_row(incoming, box, address, message_id, trace, now_ms)
         if _came_back(tx, incoming, box):
             message = message._replace(is_auto_reply=1)
         if held_for:

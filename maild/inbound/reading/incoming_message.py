@@ -7,6 +7,7 @@ from maild.message.digest import Digest
 from maild.message.fields.address import normalize, with_ascii_domain
 from maild.message.fields.auto_reply import answers_another, is_auto_reply, is_delivery_report
 from maild.message.fields.idn import unicode_domain
+from maild.message.fields.lists import read_list
 from maild.message.fields.thread_headers import base_subject, named_messages
 from maild.message.model import Mailbox
 from storage.mail.arrivals import ConversationClues
@@ -91,11 +92,11 @@ def is_post_of(incoming: IncomingMessage, inbox_address: str) -> bool:
     """Does a mailing list (RFC 2369 §3.4, RFC 2919) show this inbox as the author? Those that write From themselves,
     for its domain's DMARC policy, name the author in Reply-To."""
     parsed = incoming.digest.parsed
-    post = parsed.headers.get("list-post")
-    if post is None and "list-id" not in parsed.headers:
+    by_list = read_list(parsed.headers)
+    if by_list is None:
         return False
     shown = [incoming.from_address]
-    if f"<mailto:{normalize(incoming.from_address)}>" in (post or "").lower():
+    if by_list.post is not None and normalize(by_list.post) == normalize(incoming.from_address):
         shown = [one.address for one in parsed.reply_to]
     return [normalize(one) for one in shown] == [normalize(inbox_address)]
 
@@ -107,15 +108,17 @@ def participants(incoming: IncomingMessage) -> list[str]:
 
 
 def message_row(
-    incoming: IncomingMessage, box: RecipientInbox, message_id: str, thread_id: str, trace: bytes, now_ms: int
+    incoming: IncomingMessage, box: RecipientInbox, address: str, message_id: str, trace: bytes, now_ms: int
 ) -> MessageRow:
-    """The row of one inbox's copy. `trace`: the header fields in front of the stored bytes; `now_ms`: when it came."""
+    """The row of one inbox's copy, in no thread yet. `address`: that it came to; `trace`: the header fields in front of
+    the stored bytes; `now_ms`: when it came."""
     found, parsed = incoming.digest, incoming.digest.parsed
+    by_list = read_list(parsed.headers)
     return MessageRow(
         id=message_id,
         organization_id=box.organization_id,
         inbox_id=box.inbox_id,
-        thread_id=thread_id,
+        thread_id="",
         direction="inbound",
         mode=incoming.mode,
         status="received",
@@ -152,6 +155,8 @@ def message_row(
         reply_to_addresses=_addresses(parsed.reply_to) if len(parsed.reply_to) > 1 else None,
         authors=_addresses(parsed.authors) if parsed.from_ is None else None,
         org_domains=dump(incoming.org_domains) if incoming.org_domains else None,
+        delivered_to=with_ascii_domain(address),
+        mailing_list=dump(by_list._asdict()) if by_list else None,
     )
 
 

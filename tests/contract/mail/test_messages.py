@@ -13,8 +13,8 @@ LISTED = {
     "fromDomainUnicode", "fromName",
     "toAddresses", "ccAddresses", "bccAddresses", "replyTo",
     "replyToAddresses", "subject", "snippet", "extractedText", "messageIdHeader",
-    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "risk", "auth", "forwardOf", "recipients",
-    "attachments",
+    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "risk", "auth", "forwardOf",
+    "deliveredTo", "mailingList", "recipients", "attachments",
     "failureReason", "scheduledAt", "sentAt", "heldAt", "createdAt",
 }  # fmt: skip
 RECIPIENT = {
@@ -86,6 +86,8 @@ async def test_an_inbound_message_is_complete(maild: Running, bot: dict[str, Any
         "labels": ["unread"],
         "isAutoReply": False,
         "isSpam": False,
+        "deliveredTo": "bot@agents.test",
+        "mailingList": None,
         "risk": None,
         "recipients": [],
         "failureReason": None,
@@ -99,6 +101,30 @@ async def test_an_inbound_message_is_complete(maild: Running, bot: dict[str, Any
     assert set(shown["auth"]) == {"spf", "dkim", "dmarc", "arc", "verifiedDomain"}
     assert shown["auth"]["verifiedDomain"] is None
     assert shown["snippet"].startswith("New words.")
+
+
+async def test_the_address_that_it_came_to_is_shown(maild: Running, bot: dict[str, Any]) -> None:
+    """To names others: a list, an alias, or Bcc."""
+    raw = "From: ada@elsewhere.test\nTo: list@elsewhere.test\nSubject: x\n\nhello\n"
+    assert (await maild.deliver("Bot+Order7@agents.test", raw)).startswith("250 ")
+    assert (await maild.arrival(bot))["deliveredTo"] == "Bot+Order7@agents.test"
+    sent = (await maild.api.send(bot, to=["bot+note@agents.test"])).data
+    assert (sent["deliveredTo"], sent["mailingList"]) == (None, None)
+    assert (await maild.arrival(bot, count=2))["deliveredTo"] == "bot+note@agents.test"
+
+
+async def test_the_list_that_sent_it_is_shown(maild: Running, bot: dict[str, Any]) -> None:
+    raw = (
+        "From: ada@elsewhere.test\nSubject: [List] x\nList-Id: Friends <list.elsewhere.test>\n"
+        "List-Post: <mailto:list@elsewhere.test>\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\n"
+        "List-Unsubscribe: <mailto:list-leave@elsewhere.test>, <https://elsewhere.test/u>\n\nhello\n"
+    )
+    assert (await maild.received(bot, raw))["mailingList"] == {
+        "id": "list.elsewhere.test",
+        "post": "list@elsewhere.test",
+        "unsubscribe": ["mailto:list-leave@elsewhere.test", "https://elsewhere.test/u"],
+        "oneClick": True,
+    }
 
 
 async def test_an_outbound_message_is_complete(maild: Running, bot: dict[str, Any]) -> None:

@@ -179,6 +179,13 @@ class HeldFor(TypedDict):
     expiresAt: str
 
 
+class MailingListShown(TypedDict):
+    id: str | None
+    post: str | None
+    unsubscribe: list[str]
+    oneClick: bool
+
+
 class Recipient(TypedDict):
     address: str
     kind: Literal["to", "cc", "bcc"] | str
@@ -224,6 +231,8 @@ class Message(TypedDict):
     risk: Literal["none", "low", "medium", "high"] | str | None
     auth: Auth | None
     forwardOf: str | None
+    deliveredTo: str | None
+    mailingList: MailingListShown | None
     recipients: list[Recipient]
     attachments: list[Attachment]
     failureReason: str | None
@@ -1264,6 +1273,8 @@ class ListedMessage(TypedDict):
     risk: Literal["none", "low", "medium", "high"] | str | None
     auth: Auth | None
     forwardOf: str | None
+    deliveredTo: str | None
+    mailingList: MailingListShown | None
     recipients: list[Recipient]
     attachments: list[Attachment]
     failureReason: str | None
@@ -1555,6 +1566,8 @@ class SentReply(TypedDict):
     risk: Literal["none", "low", "medium", "high"] | str | None
     auth: Auth | None
     forwardOf: str | None
+    deliveredTo: str | None
+    mailingList: MailingListShown | None
     recipients: list[Recipient]
     attachments: list[Attachment]
     failureReason: str | None
@@ -1635,6 +1648,8 @@ ThreadMessage = TypedDict(
         "risk": Literal["none", "low", "medium", "high"] | str | None,
         "auth": Auth | None,
         "forwardOf": str | None,
+        "deliveredTo": str | None,
+        "mailingList": MailingListShown | None,
         "recipients": list[Recipient],
         "attachments": list[Attachment],
         "failureReason": str | None,

@@ -1171,6 +1171,8 @@ export interface components {
             risk: ("none" | "low" | "medium" | "high") | null;
             auth: components["schemas"]["Auth"] | null;
             forwardOf: string | null;
+            deliveredTo: string | null;
+            mailingList: components["schemas"]["MailingListShown"] | null;
             recipients: components["schemas"]["Recipient"][];
             attachments: components["schemas"]["Attachment"][];
             failureReason: string | null;
@@ -1193,6 +1195,12 @@ export interface components {
             value: string;
             note: string | null;
             createdAt: string;
+        };
+        MailingListShown: {
+            id: string | null;
+            post: string | null;
+            unsubscribe: string[];
+            oneClick: boolean;
         };
         Member: {
             id: string;
@@ -1234,6 +1242,8 @@ export interface components {
             risk: ("none" | "low" | "medium" | "high") | null;
             auth: components["schemas"]["Auth"] | null;
             forwardOf: string | null;
+            deliveredTo: string | null;
+            mailingList: components["schemas"]["MailingListShown"] | null;
             recipients: components["schemas"]["Recipient"][];
             attachments: components["schemas"]["Attachment"][];
             failureReason: string | null;
@@ -1576,6 +1586,8 @@ export interface components {
             risk: ("none" | "low" | "medium" | "high") | null;
             auth: components["schemas"]["Auth"] | null;
             forwardOf: string | null;
+            deliveredTo: string | null;
+            mailingList: components["schemas"]["MailingListShown"] | null;
             recipients: components["schemas"]["Recipient"][];
             attachments: components["schemas"]["Attachment"][];
             failureReason: string | null;
@@ -1691,6 +1703,8 @@ export interface components {
             risk: ("none" | "low" | "medium" | "high") | null;
             auth: components["schemas"]["Auth"] | null;
             forwardOf: string | null;
+            deliveredTo: string | null;
+            mailingList: components["schemas"]["MailingListShown"] | null;
             recipients: components["schemas"]["Recipient"][];
             attachments: components["schemas"]["Attachment"][];
             failureReason: string | null;
@@ -2207,6 +2221,7 @@ export type Limits = components['schemas']['Limits'];
 export type ListedMessage = components['schemas']['ListedMessage'];
 export type LoopHealth = components['schemas']['LoopHealth'];
 export type MailRule = components['schemas']['MailRule'];
+export type MailingListShown = components['schemas']['MailingListShown'];
 export type Member = components['schemas']['Member'];
 export type Message = components['schemas']['Message'];
 export type MessageDeletedEvent = components['schemas']['MessageDeletedEvent'];

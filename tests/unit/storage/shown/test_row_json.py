@@ -44,6 +44,9 @@ MOMENT = st.integers(0, YEAR_10000_MS - 1)
 INTEGER = st.integers(-(2**63), 2**63 - 1)
 ADDRESSES = st.lists(WORDS, max_size=3).map(dump)
 AUTH = st.fixed_dictionaries({name: MAYBE for name in ("spf", "dkim", "dmarc", "arc", "verifiedDomain")})
+LIST = st.fixed_dictionaries(
+    {"id": MAYBE, "post": MAYBE, "unsubscribe": st.lists(WORDS), "oneClick": st.booleans()}
+)
 MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     MessageRow,
     id=st.just("msg_1"), organization_id=st.just("org_1"), inbox_id=WORDS, thread_id=WORDS.filter(bool),
@@ -57,6 +60,7 @@ MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     failure_reason=MAYBE, scheduled_at=st.none() | MOMENT, sent_at=st.none() | MOMENT, created_at=MOMENT,
     unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT, from_domain_shown=MAYBE,
     reply_to_addresses=st.none() | ADDRESSES, forward_of=MAYBE, held_at=st.none(),
+    delivered_to=MAYBE, mailing_list=st.none() | LIST.map(dump),
 )  # fmt: skip
 ATTACHMENT = st.builds(
     AttachmentRow,
@@ -150,7 +154,8 @@ def as_listed(
         "references": load(row.reference_ids), "labels": load(row.labels),
         "isAutoReply": row.is_auto_reply == 1, "isSpam": row.is_spam == 1, "risk": None,
         "auth": None if row.auth is None else load(row.auth),
-        "forwardOf": row.forward_of,
+        "forwardOf": row.forward_of, "deliveredTo": row.delivered_to,
+        "mailingList": None if row.mailing_list is None else load(row.mailing_list),
         "recipients": [as_recipient(one) for one in recipients] if row.direction == "outbound" else [],
         "attachments": [as_attachment(one) for one in attachments],
         "failureReason": row.failure_reason, "scheduledAt": moment(row.scheduled_at),
@@ -211,7 +216,9 @@ def test_every_message_is_shown_in_full(
 def test_a_send_is_answered_with_what_the_store_shows(
     tx: Tx, row: MessageRow, attachments: list[AttachmentRow], recipients: list[tuple[str, str]], now_ms: int
 ) -> None:
-    sent = row._replace(direction="outbound", reply_to=row.reply_to or None)
+    sent = row._replace(
+        direction="outbound", reply_to=row.reply_to or None, delivered_to=None, mailing_list=None
+    )
     stored = [one._replace(message_id=row.id, position=place) for place, one in enumerate(attachments)]
     tx.run("SAVEPOINT example")
     try:
