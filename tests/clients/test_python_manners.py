@@ -30,7 +30,7 @@ from maild_client import (
     ThreadAdvanced,
     TimedOut,
 )
-from maild_client._wire import UNSET, Call, Options, seconds
+from maild_client._wire import UNSET, Call, Key, Options, seconds
 from tests.clients.worlds import (
     HANG_UP,
     KEY,
@@ -39,6 +39,7 @@ from tests.clients.worlds import (
     SENT,
     SILENCE,
     Clients,
+    Dripped,
     ScriptedServer,
     answer,
     refused,
@@ -157,6 +158,18 @@ def test_waits_take_their_own_time_and_more(wait_s: Any, timeout_s: float) -> No
     call = Call("GET", "/v1/messages/wait", wait_s=wait_s)
     assert call.timeout_s(Options("http://a.test")) == timeout_s
     assert call.timeout_s(Options("http://a.test", timeout_s=100)) == 100
+
+
+async def test_an_answer_that_gets_on_is_not_late(clients: Clients) -> None:
+    async with ScriptedServer([Dripped(MESSAGE)]) as server:
+        assert await clients.ask(server.url, read, timeout=0.2, max_retries=0) == {"id": "msg_1"}
+
+
+def test_a_long_body_has_time_to_leave() -> None:
+    """A file of 20 MB on a line of 4 Mbit/s needs a minute."""
+    call = Call("POST", "/v1/messages/send", body={"text": "x" * (1_000_000 - len('{"text":""}'))})
+    request = httpx2.AsyncClient().build_request(**call.request(Key(KEY), Options("http://a.test")))
+    assert request.extensions["timeout"] == {"connect": 30, "read": 70, "write": 70, "pool": 30}
 
 
 @pytest.mark.parametrize(

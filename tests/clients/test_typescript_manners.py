@@ -13,6 +13,7 @@ from tests.clients.worlds import (
     PASSING,
     SENT,
     SILENCE,
+    Dripped,
     ScriptedServer,
     answer,
     refused,
@@ -24,6 +25,16 @@ pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 NONE: dict[str, Any] = {}
 READ = "return client.messages.get('msg_1')"
 SEND = "return client.messages.send({ inboxId: 'inb_1', to: ['ada@example.com'], text: 'once' })"
+# The seconds of the client's time-outs, of one call.
+TIMES = """
+    const usual = globalThis.setTimeout, set = [];
+    globalThis.setTimeout = (act, ms, ...more) => {
+        if (/maild-client/.test(new Error().stack)) set.push(ms / 1000);
+        return usual(act, ms, ...more);
+    };
+    try { await CALL; } finally { globalThis.setTimeout = usual; }
+    return set;
+"""
 WRITE = "return client.agents.create({ name: 'one' })"
 
 
@@ -130,21 +141,27 @@ async def test_no_answer_in_time(driver: Driver) -> None:
         ]
 
 
+@pytest.mark.parametrize("body", [READ, "return client.attachments.download('att_1')"])
+async def test_an_answer_that_gets_on_is_not_late(driver: Driver, body: str) -> None:
+    """As an attachment on a slow line: all of it takes longer than the time-out, no piece of it does."""
+    async with ScriptedServer([Dripped(MESSAGE)]) as server:
+        assert await driver.ask(server.url, body, is_slow=True, timeoutMs=200, maxRetries=0)
+
+
 @pytest.mark.parametrize(
     ("wait", "timeout_s"), [("{}", 35), ("{ timeoutSeconds: 0 }", 30), ("{ timeoutSeconds: 55 }", 65)]
 )
 async def test_waits_take_their_own_time_and_more(driver: Driver, wait: str, timeout_s: float) -> None:
-    watched = """
-        const usual = globalThis.setTimeout, set = [];
-        globalThis.setTimeout = (act, ms, ...more) => {
-            if (/maild-client/.test(new Error().stack)) set.push(ms / 1000);
-            return usual(act, ms, ...more);
-        };
-        try { await client.messages.wait(WAIT); } finally { globalThis.setTimeout = usual; }
-        return set;
-    """
     async with ScriptedServer([answer(200, {"data": {"message": None}})]) as server:
-        assert await driver.ask(server.url, watched.replace("WAIT", wait)) == [timeout_s]
+        body = TIMES.replace("CALL", f"client.messages.wait({wait})")
+        assert await driver.ask(server.url, body) == [timeout_s]
+
+
+async def test_a_long_body_has_time_to_leave(driver: Driver) -> None:
+    """A file of 20 MB on a line of 4 Mbit/s needs a minute."""
+    body = TIMES.replace("CALL", "client.agents.create({ name: 'x'.repeat(1_000_000) })")
+    async with ScriptedServer([MESSAGE]) as server:
+        assert await driver.ask(server.url, body) == [30 + 40]
 
 
 async def test_a_signal_ends_a_call_and_its_pauses(driver: Driver) -> None:

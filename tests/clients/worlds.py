@@ -21,6 +21,13 @@ class Cut(bytes):
     """An answer after which the connection is closed."""
 
 
+class Dripped(bytes):
+    """An answer whose last DRIPS octets come one by one, each DRIP_S after the one before."""
+
+
+DRIPS, DRIP_S = 12, 0.03
+
+
 class Clients:
     """What a test asks of a client, as either does it. `pauses`: seconds that it would have waited."""
 
@@ -118,7 +125,9 @@ class ScriptedServer:
                 if said == HANG_UP:
                     writer.transport.abort()
                     return
-                if said != SILENCE:
+                if isinstance(said, Dripped):
+                    await _drip(said, writer)
+                elif said != SILENCE:
                     writer.write(said)
                     await writer.drain()
                 if isinstance(said, Cut):
@@ -128,3 +137,10 @@ class ScriptedServer:
         finally:
             self._open.discard(writer)
             writer.close()
+
+
+async def _drip(said: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(said[:-DRIPS])
+    for octet in said[-DRIPS:]:
+        await asyncio.sleep(DRIP_S)
+        writer.write(bytes([octet]))

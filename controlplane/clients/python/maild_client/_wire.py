@@ -16,6 +16,7 @@ from maild_client.version import __version__
 TIMEOUT_S = 30.0
 WAIT_MORE_S = 10.0  # than the server was asked to wait
 WAIT_USUAL_S = 25.0  # where it was not said how long
+BODY_BYTES_PER_S = 25_000  # the longest body that a server takes, in as long as it waits for one
 RETRIES = 2
 RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 PAUSE_S, PAUSE_MAX_S = 0.5, 8.0
@@ -129,18 +130,21 @@ class Call:
             headers["Authorization"] = key.header()
         if self.idempotency_key is not None:
             headers["Idempotency-Key"] = _checked(self.idempotency_key)
+        timeout_s = self.timeout_s(options)
         request: dict[str, Any] = {
             "method": self.method,
             "url": options.url + self.path,
             "params": {name: _in_query(value) for name, value in self.query.items() if _is_said(value)},
             "headers": headers,
-            "timeout": self.timeout_s(options),
+            "timeout": timeout_s,
         }
         if self.body is not None:
             headers["Content-Type"] = "application/json"
-            request["content"] = _json(
-                {name: value for name, value in self.body.items() if value is not UNSET}
-            )
+            content = _json({name: value for name, value in self.body.items() if value is not UNSET})
+            request["content"] = content
+            # Coroutines write all of it in one step, and of what was written much is still on its way.
+            body_s = timeout_s + len(content) / BODY_BYTES_PER_S
+            request["timeout"] = (timeout_s, body_s, body_s, timeout_s)  # connect, read, write, pool
         if self.form is not None:
             request["data"] = self.form
         return request

@@ -14,6 +14,7 @@ const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 8_000;
 const LONG_PAUSE_MAX_MS = 30_000;
+const BODY_BYTES_PER_MS = 25; // the longest body that a server takes, in as long as it waits for one
 const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
 
 /** How a client is made. */
@@ -22,7 +23,10 @@ export interface ClientOptions {
   apiKey?: string | undefined;
   /** The address of your maild, such as `https://mail.example.com`; else `MAILD_URL`. */
   url?: string | undefined;
-  /** For each attempt, its answer read: 30,000. Waits take their own time and ten seconds. */
+  /**
+   * Until an answer begins, and from one piece of it to the next: 30,000. Waits take their own time and ten seconds,
+   * what is sent a second more for each 25 kB.
+   */
   timeoutMs?: number | undefined;
   /** How often a call that may be repeated is tried once more: 2. */
   maxRetries?: number | undefined;
@@ -91,8 +95,8 @@ export class Call<T> extends Promise<T> {
   }
 }
 
-/** What an answer to a request with this key tells. */
-type Read<T> = (answer: Response, idempotencyKey: string | undefined) => Promise<T>;
+/** What an answer to a request with this key tells. `heard`: is told of each piece that comes. */
+type Read<T> = (answer: Response, idempotencyKey: string | undefined, heard: () => void) => Promise<T>;
 type Attempt = { request: Request; options: RequestOptions; idempotencyKey: string | undefined };
 
 export class Transport {
@@ -112,12 +116,16 @@ export class Transport {
 
   /** The answer's `data`, or all of it where it has no envelope. */
   json<T>(request: Request, options: WriteOptions = {}): Call<T> {
-    return new Call(this.#whole(request, options, async (answer, key) => dataOf<T>(answer, await answer.text(), key)));
+    const read: Read<T> = async (answer, key, heard) => {
+      const text = new TextDecoder().decode(await octetsOf(answer, heard));
+      return dataOf<T>(answer, text, key);
+    };
+    return new Call(this.#whole(request, options, read));
   }
 
   /** The answer's bytes. */
   bytes(request: Request, options: WriteOptions = {}): Call<Uint8Array> {
-    return new Call(this.#whole(request, options, async (answer) => new Uint8Array(await answer.arrayBuffer())));
+    return new Call(this.#whole(request, options, (answer, _, heard) => octetsOf(answer, heard)));
   }
 
   /** The answer, not read yet; `options.signal` ends it. The time-out is for its head alone. */
@@ -126,8 +134,8 @@ export class Transport {
   }
 
   #whole<T>(request: Request, options: WriteOptions, read: Read<T>): Promise<Answered<T>> {
-    return this.#again(request, options, async (answer, key) => ({
-      data: await read(answer, key),
+    return this.#again(request, options, async (answer, key, heard) => ({
+      data: await read(answer, key, heard),
       status: answer.status,
       headers: answer.headers,
       requestId: answer.headers.get("x-request-id") ?? undefined,
@@ -153,12 +161,14 @@ export class Transport {
   async #attempt<T>(attempt: Attempt, read: Read<T>): Promise<T> {
     const { request, options, idempotencyKey } = attempt;
     const address = this.#address(request);
-    const asked = { method: request.method, headers: this.#headers(attempt), body: bodyOf(request) ?? null };
-    const deadline = new Deadline(this.#deadlineMs(request, options), options.signal);
+    const body = bodyOf(request) ?? null;
+    const asked = { method: request.method, headers: this.#headers(attempt), body };
+    const bodyMs = typeof body === "string" ? Math.floor(body.length / BODY_BYTES_PER_MS) : 0;
+    const deadline = new Deadline(this.#deadlineMs(request, options) + bodyMs, options.signal);
     try {
       const answer = await this.#fetch(address, { ...asked, redirect: "manual", signal: deadline.signal });
       if (!answer.ok) throw await refusal(answer, idempotencyKey);
-      return await read(answer, idempotencyKey);
+      return await read(answer, idempotencyKey, deadline.again);
     } catch (fault) {
       if (fault instanceof MaildError) throw fault;
       options.signal?.throwIfAborted();
@@ -244,19 +254,34 @@ function pauseBefore(error: unknown, retries: number): number | undefined {
 class Deadline {
   isOver = false;
   readonly #controller = new AbortController();
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #ms: number;
+  #beganAt = performance.now();
+  #timer: ReturnType<typeof setTimeout>;
   readonly #caller: AbortSignal | undefined;
   readonly #leave = (): void => this.#controller.abort(this.#caller?.reason);
 
+  /** The time begins anew. */
+  readonly again = (): void => {
+    this.#beganAt = performance.now();
+  };
+
   constructor(ms: number, caller: AbortSignal | undefined) {
+    this.#ms = ms;
     this.#caller = caller;
-    this.#timer = setTimeout(() => {
-      this.isOver = true;
-      this.#controller.abort();
-    }, ms);
+    this.#timer = setTimeout(this.#look, ms);
     if (caller?.aborted) this.#leave();
     else caller?.addEventListener("abort", this.#leave, { once: true });
   }
+
+  readonly #look = (): void => {
+    const leftMs = this.#beganAt + this.#ms - performance.now();
+    if (leftMs >= 1) {
+      this.#timer = setTimeout(this.#look, leftMs);
+      return;
+    }
+    this.isOver = true;
+    this.#controller.abort();
+  };
 
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -266,6 +291,28 @@ class Deadline {
     clearTimeout(this.#timer);
     this.#caller?.removeEventListener("abort", this.#leave);
   }
+}
+
+/** All of an answer. */
+async function octetsOf(answer: Response, heard: () => void): Promise<Uint8Array> {
+  if (!answer.body) return new Uint8Array(await answer.arrayBuffer());
+  const reader = answer.body.getReader();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    heard();
+    pieces.push(value);
+    length += value.length;
+  }
+  const octets = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    octets.set(piece, at);
+    at += piece.length;
+  }
+  return octets;
 }
 
 function bodyOf(request: Request): string | URLSearchParams | undefined {
