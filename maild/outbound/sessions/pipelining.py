@@ -6,8 +6,10 @@ step, so nothing more is written.
 """
 
 import asyncio
+import fcntl
 import socket
 import sys
+import termios
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import cast
@@ -19,7 +21,12 @@ from aiosmtplib.response import SMTPResponse
 
 from maild.outbound.sessions.attempt_record import HostRecord, masked
 from maild.outbound.sessions.replies import LEAST_REFUSAL, Malformed, ReplyReader
-from maild.outbound.sessions.session_faults import Desynchronized, MessageCut, reason
+from maild.outbound.sessions.session_faults import (
+    Desynchronized,
+    MessageCut,
+    NotAcknowledged,
+    reason,
+)
 from maild.outbound.signing.wire import END, LargeWire
 
 _BYTES_ACKED_AT = 120  # tcpi_bytes_acked of struct tcp_info, linux/tcp.h
@@ -88,6 +95,11 @@ class PipeliningProtocol(SMTPProtocol):
                 return self._replies[0]
             self.record.enter("answer")
             await self._until(group, end_timeout)
+        except SMTPReadTimeoutError:
+            octets = self._not_acknowledged()
+            if not octets:
+                raise
+            raise NotAcknowledged(octets) from None
         finally:
             self._group = None
             del group
@@ -171,6 +183,14 @@ class PipeliningProtocol(SMTPProtocol):
         connection: socket.socket = self.transport.get_extra_info("socket")
         facts = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_ACKED_AT + 8)
         return int.from_bytes(facts[_BYTES_ACKED_AT:], sys.byteorder)
+
+    def _not_acknowledged(self) -> int:
+        """How many octets of what was written the host has not acknowledged; 0 once the connection is closed."""
+        if self.transport is None or self.transport.is_closing():
+            return 0
+        connection: socket.socket = self.transport.get_extra_info("socket")
+        waiting = fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4))  # SIOCOUTQ, tcp(7)
+        return int.from_bytes(waiting, sys.byteorder)
 
     def give_up_unacknowledged(self, after_s: float) -> None:
         """Lose the connection when the host acknowledges nothing for so long (RFC 5482); 0: when the kernel says so."""

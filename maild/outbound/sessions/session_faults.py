@@ -5,6 +5,7 @@ import ssl
 from collections.abc import Sequence
 
 from aiosmtplib import SMTPException, SMTPResponseException, SMTPServerDisconnected
+from aiosmtplib.errors import SMTPReadTimeoutError
 
 from maild.message.delivery_evidence import TlsFailure
 from maild.outbound.sessions.replies import SmtpReply, clean
@@ -39,6 +40,15 @@ class MessageCut(SMTPException):
     """The session was lost before the final dot was handed to the network: the host can't have taken the message."""
 
 
+class NotAcknowledged(SMTPReadTimeoutError):
+    """No reply to a message came in time, nor TCP's word for `octets` of it that they arrived."""
+
+    def __init__(self, octets: int) -> None:
+        super().__init__(
+            f"timed out, and {octets} octets were not even acknowledged: large packets may be lost"
+        )
+
+
 class Desynchronized(SMTPException):
     """The host sent more replies than there were commands: replies can't be matched to commands any more."""
 
@@ -60,7 +70,7 @@ def reason(error: Exception) -> str:
         case SMTPServerDisconnected():
             return "connection lost"
         case TimeoutError():
-            return "timed out"
+            return str(error) if isinstance(error, NotAcknowledged) else "timed out"
         case SMTPResponseException():
             return clean(f"{error.code} {error.message}")
         case ssl.SSLError():
