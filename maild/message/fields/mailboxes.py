@@ -8,6 +8,7 @@ structure is known, so that no encoding can make an address out of a name.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final, NamedTuple
 
 from maild.message.characters.encoded_words import decode_words
@@ -48,6 +49,8 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DOT_ATOM = re.compile(rf"[{_ATEXT}\u0080-\U0010ffff]++(?>(?:\.[{_ATEXT}\u0080-\U0010ffff]++)*)")
 _LOOSE_ATOM = re.compile(rf"[{_ATEXT}.\u0080-\U0010ffff]++")
 _DOMAIN = re.compile(r"[\w-]++(?>(?:\.[\w-]++)*)\.?|\[[!-Z^-~]++\]")
+_MARKS: Final = ("Mn", "Mc")
+_JOINERS: Final = "\u200c\u200d"
 # Controls, and the marks that make a name run the other way on a screen (UAX #9).
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 
@@ -320,7 +323,7 @@ def _address(pieces: list[tuple[str, str]]) -> str | None:
     local = "".join(unescape(text) if kind == "quoted" else text for kind, text in local_pieces)
     if not local or not local.isprintable() or not (is_quoted or _LOOSE_ATOM.fullmatch(local)):
         return None
-    if len(local) + len(domain) >= MAX_ADDRESS_CHARS or not _DOMAIN.fullmatch(domain):
+    if len(local) + len(domain) >= MAX_ADDRESS_CHARS or not _DOMAIN.fullmatch(_without_marks(domain)):
         return None
     if not domain.isascii():
         try:
@@ -328,3 +331,11 @@ def _address(pieces: list[tuple[str, str]]) -> str | None:
         except ValueError:
             return None
     return f"{quote_local(local) if is_quoted else local}@{domain.removesuffix('.')}"
+
+
+def _without_marks(domain: str) -> str:
+    """Without what is a part of the letter before it (vowels of Hindi and Thai, accents that are not composed), and
+    what joins letters. Whether they may stand where they do, IDNA says (RFC 5892 §2.6, appendix A)."""
+    if domain.isascii():
+        return domain
+    return "".join(one for one in domain if one not in _JOINERS and unicodedata.category(one) not in _MARKS)
