@@ -23,6 +23,11 @@ class ByteAccount:
         """What all holders have together."""
         return self._total
 
+    @property
+    def is_half_used(self) -> bool:
+        """Have all holders together half of it, or more?"""
+        return 2 * self._total >= self._limit
+
     def has_room(self, count: int, *holders: str) -> bool:
         """Could each of these take so much? Nothing is counted."""
         free_after = self._limit - self._total - count

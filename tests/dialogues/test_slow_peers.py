@@ -61,9 +61,10 @@ async def test_a_message_that_trickles_in(impatient: Running) -> None:
 
 
 async def test_a_message_that_drips_after_much_came_at_once(start: Start) -> None:
-    """Above the least rate of each short while, and below that of the longer ones."""
+    """Above the least rate of each short while, and below that of the longer ones, while half of the sessions are in
+    use."""
     maild = await start(
-        smtp={"data_min_bytes_per_s": 1, "data_min_average_bytes_per_s": 100_000},
+        smtp={"data_min_bytes_per_s": 1, "data_min_average_bytes_per_s": 100_000, "max_sessions": 2},
         tuning=Tuning(smtp=SmtpTuning(rate_check_s=0.1, average_checks=3)),
     )
     await maild.inbox("bot")
@@ -72,6 +73,32 @@ async def test_a_message_that_drips_after_much_came_at_once(start: Start) -> Non
     await talk.write(b"Subject: much\r\n\r\n" + b"x" * 2_000_000)
     assert (await trickle(talk, b"x")).startswith("421 4.4.2 data comes too slowly")
     assert await talk.closed()
+
+
+async def bring_slowly(maild: Running) -> str:
+    """A message that takes longer than a session may; the reply."""
+    await maild.inbox("bot")
+    talk = await maild.smtp()
+    await talk.begin("bot@agents.test")
+    heard = asyncio.create_task(talk.reply())
+    for _ in range(75):
+        await talk.write(b"x" * 70 + b"\r\n")
+        await asyncio.wait([heard], timeout=0.02)
+        if heard.done():
+            return heard.result()
+    await talk.write(b".\r\n")
+    return await heard
+
+
+async def test_a_message_on_a_slow_line_outlasts_the_session(start: Start) -> None:
+    """10 MB at 5 KB/s take half an hour."""
+    maild = await start(smtp={"session_timeout_s": 1})
+    assert (await bring_slowly(maild)).startswith("250 ")
+
+
+async def test_but_not_where_others_may_need_its_place(start: Start) -> None:
+    maild = await start(smtp={"session_timeout_s": 1, "max_sessions": 2})
+    assert await bring_slowly(maild) == TIMEOUT
 
 
 async def test_a_peer_that_reads_no_reply_is_cut_off(start: Start) -> None:

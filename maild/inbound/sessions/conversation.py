@@ -47,6 +47,8 @@ class ConversationHost(Protocol):
     strangers: StrangerLog
     log: FilteringBoundLogger
 
+    @property
+    def is_scarce(self) -> bool: ...
     def new_id(self) -> str: ...
     def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
     def message_ended(self) -> None: ...
@@ -150,6 +152,10 @@ class Conversation(SmtpProtocol):
 
     def not_secured(self, reason: str | None) -> None:
         self._host.strangers.note(LogEvent.TLS_FAILED, session=self.id, peer=self.peer, reason=reason)
+
+    @property
+    def may_stay(self) -> bool:
+        return self._rate is not None and not self._host.is_scarce
 
     def timed_out(self) -> None:
         self.hang_up(SmtpError(421, "4.4.2", "timeout, closing connection"))
@@ -347,7 +353,13 @@ class Conversation(SmtpProtocol):
     async def _receive(self, intake: Intake) -> None:
         """Read to the final dot, no more slowly than is allowed; from there on it is we who are slow."""
         self._rate = rate = DataRate(
-            self._limits, self._tuning, self.loop, lambda: self.octets, intake.busy_s, self._too_slow
+            self._limits,
+            self._tuning,
+            self.loop,
+            lambda: self.octets,
+            intake.busy_s,
+            lambda: self._host.is_scarce,
+            self._too_slow,
         )
         try:
             await intake.take_all(self.pieces())

@@ -13,11 +13,12 @@ JUDGED_SHARE = 0.05  # of a time that was the client's: timers are not exact eno
 
 class DataRate:
     """The watch over one transfer, from its making to `stop`. RFC 5321 §4.5.3.2 wants patience, and gets it while
-    the client keeps both rates: the least of the last `rate_check_s`, and the least average of `average_checks` such.
-    Time in which nothing more was read, since the disk or others had what came to be done with, is not the client's.
+    the client keeps the least rate of the last `rate_check_s`; where room is scarce the least average of
+    `average_checks` such as well. Time in which nothing more was read, since the disk or others had what came to be
+    done with, is not the client's.
 
     `octets`: how many the connection has brought so far. `ours_s`: for how long so far it was we who were slow.
-    `too_slow` is called once, and nothing after it.
+    `is_scarce`: may others need what it has? `too_slow` is called once, and nothing after it.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class DataRate:
         loop: AbstractEventLoop,
         octets: Callable[[], int],
         ours_s: Callable[[], float],
+        is_scarce: Callable[[], bool],
         too_slow: Callable[[], None],
     ) -> None:
         self._limits = limits
@@ -34,6 +36,7 @@ class DataRate:
         self._loop = loop
         self._octets = octets
         self._ours_s = ours_s
+        self._is_scarce = is_scarce
         self._too_slow = too_slow
         self._marks = deque([_Mark(octets(), ours_s())], maxlen=tuning.average_checks)  # of the last checks
         self._timer: TimerHandle = loop.call_later(tuning.rate_check_s, self._check)
@@ -55,6 +58,7 @@ class DataRate:
         is_average_due = len(self._marks) == checks
         return mark.is_behind(self._marks[-1], check_s, self._limits.data_min_bytes_per_s) or (
             is_average_due
+            and self._is_scarce()
             and mark.is_behind(self._marks[0], checks * check_s, self._limits.data_min_average_bytes_per_s)
         )
 

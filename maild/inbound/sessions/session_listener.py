@@ -134,6 +134,12 @@ class SessionListener(Service):
         """How many there are, and how many there may be."""
         return len(self._sessions), self._limits.max_sessions
 
+    @property
+    def is_scarce(self) -> bool:
+        """Is half of the sessions, or of the memory for messages on their way, in use? Then a client that is slow may
+        be in somebody's way."""
+        return 2 * len(self._sessions) >= self._limits.max_sessions or self._memory.is_half_used
+
     async def start(self) -> None:
         """ListenError when an address can't be listened on."""
         self._is_open = True

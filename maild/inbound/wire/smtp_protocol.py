@@ -122,6 +122,11 @@ class SmtpProtocol(SMTP, ABC):
     def not_secured(self, reason: str | None) -> None:
         """The TLS handshake failed (`HandshakeFailed.reason`); the connection is cut off next."""
 
+    @property
+    @abstractmethod
+    def may_stay(self) -> bool:
+        """Does a message get on, at a time when nobody needs the session's place? Then its time is not over."""
+
     @abstractmethod
     def timed_out(self) -> None:
         """No command came for the command's time, or the session's time is over."""
@@ -303,7 +308,7 @@ class SmtpProtocol(SMTP, ABC):
             self._is_proxied = self.arrived()
             if not self._is_proxied:
                 self.opened()
-            self._deadline = self.loop.call_later(self._session_timeout_s, self.timed_out)
+            self._deadline = self.loop.call_later(self._session_timeout_s, self._time_is_over)
         super().connection_made(transport)
         if not is_first:
             self.is_encrypted = True
@@ -370,6 +375,12 @@ class SmtpProtocol(SMTP, ABC):
             if timer is not None:
                 timer.cancel()
         self.ended()
+
+    def _time_is_over(self) -> None:
+        if self.may_stay:
+            self._deadline = self.loop.call_later(self._timeout_duration, self._time_is_over)
+        else:
+            self.timed_out()
 
     def _cut_off(self) -> None:
         for transport in (self.transport, self._original_transport):  # the second one when there is TLS
