@@ -26,6 +26,9 @@ from storage.mail.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
 
+# Until a client whose kernel does not acknowledge our 250 is gone. Programs wait for as long, and come again.
+ACKNOWLEDGED_S = 10.0
+
 
 class StoredMessage(Protocol):
     """What a 250 tells of. `transaction_digest`: None where it does not matter whether the 250 is heard."""
@@ -74,6 +77,7 @@ class Session(Conversation):
         if stored is None or stored.transaction_digest is None:
             return
         if is_heard:
+            self.give_up_unacknowledged(0)
             self._host.reply_heard(stored.transaction_digest)
         else:
             self._host.reply_unheard(stored.transaction_digest, stored.first_id)
@@ -135,6 +139,8 @@ class Session(Conversation):
         self._unanswered = done = await self._host.accept(self._envelope(transaction), stored)
         if self.has_said_all or not self.is_open:
             self._end_reply(is_heard=False)
+        elif done.transaction_digest is not None:
+            self.give_up_unacknowledged(ACKNOWLEDGED_S)
         return f"250 2.0.0 OK: stored as {done.first_id}"
 
     def _envelope(self, transaction: InboundTransaction) -> InboundEnvelope:

@@ -17,6 +17,7 @@ from ssl import SSLContext, SSLError
 
 from aiosmtpd.smtp import SMTP
 
+from maild import unacknowledged
 from maild.errors import SmtpError
 from maild.inbound.wire.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
 from maild.inbound.wire.tls_layer import TlsLayer
@@ -290,6 +291,11 @@ class SmtpProtocol(SMTP, ABC):
         self._timeout_duration = command_timeout_s
         if self._deadline is not None:
             self._deadline.cancel()
+
+    def give_up_unacknowledged(self, after_s: float) -> None:
+        """Lose the connection when the client acknowledges nothing for so long; 0: when the kernel says so."""
+        if self.transport is not None:
+            unacknowledged.give_up(self.transport, after_s)
 
     def close(self) -> None:
         """Close when the client has read all that we said; it gets `hang_up_s` for that, not for ever."""

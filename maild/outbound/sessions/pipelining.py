@@ -6,10 +6,8 @@ step, so nothing more is written.
 """
 
 import asyncio
-import fcntl
 import socket
 import sys
-import termios
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import cast
@@ -19,6 +17,7 @@ from aiosmtplib.errors import SMTPReadTimeoutError
 from aiosmtplib.protocol import SMTPProtocol
 from aiosmtplib.response import SMTPResponse
 
+from maild import unacknowledged
 from maild.outbound.sessions.attempt_record import HostRecord, masked
 from maild.outbound.sessions.replies import LEAST_REFUSAL, Malformed, ReplyReader
 from maild.outbound.sessions.session_faults import (
@@ -96,7 +95,7 @@ class PipeliningProtocol(SMTPProtocol):
             self.record.enter("answer")
             await self._until(group, end_timeout)
         except SMTPReadTimeoutError:
-            octets = self._not_acknowledged()
+            octets = unacknowledged.octets(self.transport) if self.transport is not None else 0
             if not octets:
                 raise
             raise NotAcknowledged(octets) from None
@@ -184,19 +183,10 @@ class PipeliningProtocol(SMTPProtocol):
         facts = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_ACKED_AT + 8)
         return int.from_bytes(facts[_BYTES_ACKED_AT:], sys.byteorder)
 
-    def _not_acknowledged(self) -> int:
-        """How many octets of what was written the host has not acknowledged; 0 once the connection is closed."""
-        if self.transport is None or self.transport.is_closing():
-            return 0
-        connection: socket.socket = self.transport.get_extra_info("socket")
-        waiting = fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4))  # SIOCOUTQ, tcp(7)
-        return int.from_bytes(waiting, sys.byteorder)
-
     def give_up_unacknowledged(self, after_s: float) -> None:
-        """Lose the connection when the host acknowledges nothing for so long (RFC 5482); 0: when the kernel says so."""
-        if self.transport is not None and not self.transport.is_closing():
-            connection: socket.socket = self.transport.get_extra_info("socket")
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(after_s * 1000))
+        """Lose the connection when the host acknowledges nothing for so long; 0: when the kernel says so."""
+        if self.transport is not None:
+            unacknowledged.give_up(self.transport, after_s)
 
     def write(self, data: bytes) -> None:
         if self.has_unsolicited_data:

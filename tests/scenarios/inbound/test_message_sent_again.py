@@ -15,8 +15,10 @@ import pytest
 import structlog
 
 from maild.inbound import accept
+from maild.inbound.sessions import session
 from maild.inbound.sessions.conversation import Conversation
 from storage.engine import writer
+from tests.support.peers.mx import vanish
 from tests.support.running import Running, Smtp, Template, until_true
 
 RAW = (
@@ -82,6 +84,22 @@ async def test_what_nobody_heard_is_stored_once(maild: Running, bot: dict[str, A
     assert (stored(maild), files(maild)) == (1, kept)
     (told,) = [one for one in logs if one["event"] == "received_again"]
     assert (told["message_id"], told["mail_from"]) == (first, SENDER)
+
+
+async def test_a_client_that_was_gone_without_a_word_is_known_when_it_comes_again(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its network went away with our 250, and no end of the connection tells of it."""
+    monkeypatch.setattr(session, "ACKNOWLEDGED_S", 0.3)
+    talk = await maild.smtp()
+    await talk.begin("bot@agents.test")
+    vanish(talk._writer.get_extra_info("socket"))
+    await talk.write(RAW + b".\r\n")
+    await until_true(lambda: stored(maild) == 1)
+    await until_true(lambda: sessions(maild) == 0)
+    await heard(maild)
+    assert stored(maild) == 1
+    talk.hang_up()
 
 
 async def test_the_second_copy_that_was_not_heard_either(maild: Running, bot: dict[str, Any]) -> None:
