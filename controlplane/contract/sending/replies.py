@@ -104,7 +104,7 @@ class DroppedRecipient(ResponseModel):
     """Who stands there and is not written to."""
 
     address: str
-    reason: Literal["own_address", "duplicate", "not_allowed", "invalid"]
+    reason: Literal["own_address", "duplicate", "not_allowed", "invalid", "mailing_list"]
 
 
 class ResolvedRecipients(ResponseModel):

@@ -37,7 +37,7 @@ from maild.message.writing.reply_recipients import (
 from storage.agents import policies
 from storage.engine.tx import Tx
 from storage.mail import inboxes
-from storage.records import InboxRow, MessageRow
+from storage.records import InboxRow, MessageRow, load
 
 # What never left, or is to leave yet, can't be answered.
 UNANSWERABLE = frozenset(("held", "scheduled", "cancelled", "failed"))
@@ -106,6 +106,8 @@ def _resolved(
     authority: str | None,
 ) -> ReplyRecipients:
     said = correspondence(parent, is_inbound=parent.direction == "inbound")
+    if parent.mailing_list is not None:
+        said = said._replace(list_post=load(parent.mailing_list)["post"])
     levels = policies.levels(tx, principal.organization_id, inbox.id)
     is_confined = authority == REPLY_ONLY or PARTICIPANTS in levels.recipients
     allowed = None

@@ -1,12 +1,14 @@
 """Whom an answer goes to: recipients out of what a message says, and why somebody who stands there is left out.
 
     inbound     To: the author. That is everybody in Reply-To, where it names anybody but us, else From
-                (RFC 5322 §3.6.2); a reply to all goes to the original To as well, and to the original Cc
+                (RFC 5322 §3.6.2); a reply to all goes to the original To as well, and to the original Cc. Of a list
+                that writes From itself the author is in Reply-To alone: its own address is everybody's
     outbound    To: the original To, for we follow up on ourselves; a reply to all goes to the original Cc as well
 
-Nothing else is looked at: Sender, Return-Path, Mail-Followup-To, Mail-Reply-To, Mail-Copies-To and List-Post belong to
-whoever wants to steer the answer. Our own address is never answered, with whatever tag, and nobody twice: the first
-place wins. All of it is what strangers wrote: there may be thousands, and any may be no address at all.
+Nothing else is looked at: Sender, Return-Path, Mail-Followup-To, Mail-Reply-To and Mail-Copies-To belong to whoever
+wants to steer the answer. List-Post takes somebody out, and puts nobody in. Our own address is never answered, with
+whatever tag, and nobody twice: the first place wins. All of it is what strangers wrote: there may be thousands, and any
+may be no address at all.
 
 Pure: values in, values out.
 """
@@ -21,12 +23,13 @@ from maild.message.fields.address import AddressSyntaxError, is_within, normaliz
 RECIPIENTS_MAX: Final = 50  # in one list (docs/contract.md, section 8)
 
 Source = Literal["reply_to", "from", "recipients", "given"]
-Reason = Literal["own_address", "duplicate", "not_allowed", "invalid"]
+Reason = Literal["own_address", "duplicate", "not_allowed", "invalid", "mailing_list"]
 
 
 class Correspondence(NamedTuple):
     """What a message says of its people: addresses as they stand there. `authors`: From, all of it. `verified_domain`:
-    that of From, where it was proven. `org_domains`: domain → that of its organization, as far as that is known."""
+    that of From, where it was proven. `org_domains`: domain → that of its organization, as far as that is known.
+    `list_post`: by which address one writes to all of the list that sent it."""
 
     is_inbound: bool
     authors: Sequence[str]
@@ -35,6 +38,7 @@ class Correspondence(NamedTuple):
     cc: Sequence[str]
     verified_domain: str | None = None
     org_domains: Mapping[str, str] = {}
+    list_post: str | None = None
 
 
 class Dropped(NamedTuple):
@@ -79,6 +83,8 @@ def resolve(
     to: Iterable[str] = said.to
     if said.is_inbound:
         source, to = _authors(said, own_address, honors_foreign, selection)
+        if source == "from" and said.reply_to and not reply_all:
+            to = selection.without_list(to, said.list_post)
         if reply_all:
             to = [*to, *said.to]
     return ReplyRecipients(
@@ -138,6 +144,13 @@ class _Selection:
     def drop(self, addresses: Iterable[str], reason: Reason) -> None:
         for address in addresses:
             self._dropped.setdefault((normalize(address), reason), Dropped(address, reason))
+
+    def without_list(self, addresses: Iterable[str], list_post: str | None) -> Sequence[str]:
+        """Those by which one does not write to all members of the list."""
+        post = None if list_post is None else normalize(list_post)
+        everybody = [one for one in addresses if normalize(one) == post]
+        self.drop(everybody, "mailing_list")
+        return [one for one in addresses if one not in everybody]
 
     def choose(self, field: str, addresses: Iterable[str]) -> Sequence[str]:
         candidates = [one for one in addresses if self._is_new(one)]

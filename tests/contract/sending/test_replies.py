@@ -193,6 +193,21 @@ async def test_what_never_left_can_not_be_answered(maild: Running, bot: dict[str
     assert (again["bccAddresses"], again["resolved"]["source"]) == ([], "recipients")
 
 
+async def test_an_answer_to_one_author_never_goes_to_a_whole_list(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """A post of our own, by a list that writes From itself."""
+    parent = await maild.received(
+        bot,
+        "From: Bot via List <list@elsewhere.test>\nReply-To: bot@agents.test\nTo: list@elsewhere.test\n"
+        "List-Post: <mailto:list@elsewhere.test>\nSubject: x\n\nhello\n",
+    )
+    refused = await reply(maild.api, parent)
+    assert refused.code == "no_reply_target"
+    assert {"address": "list@elsewhere.test", "reason": "mailing_list"} in refused.error["details"]["dropped"]
+    assert (await reply(maild.api, parent, replyAll=True)).data["toAddresses"] == ["list@elsewhere.test"]
+
+
 async def test_whom_the_caller_names_is_written_to(maild: Running, bot: dict[str, Any]) -> None:
     parent = await maild.received(bot, HELLO)
     sent = (await reply(maild.api, parent, to=["eve@y.test"], bcc=["b@y.test"], subject="Else")).data

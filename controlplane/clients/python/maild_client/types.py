@@ -846,7 +846,7 @@ class DroppedRecipient(TypedDict):
     """Who stands there and is not written to."""
 
     address: str
-    reason: Literal["own_address", "duplicate", "not_allowed", "invalid"] | str
+    reason: Literal["own_address", "duplicate", "not_allowed", "invalid", "mailing_list"] | str
 
 
 class ResolvedRecipients(TypedDict):

@@ -871,7 +871,7 @@ export interface components {
         DroppedRecipient: {
             address: string;
             /** @enum {string} */
-            reason: "own_address" | "duplicate" | "not_allowed" | "invalid";
+            reason: "own_address" | "duplicate" | "not_allowed" | "invalid" | "mailing_list";
         };
         /** @description What holds for an inbox. */
         EffectivePolicy: {

@@ -52,6 +52,20 @@ def test_following_up_on_ourselves_goes_to_whom_we_wrote() -> None:
     assert (list(everybody.to), list(everybody.cc)) == (["ada@x.test"], ["bob@y.test"])
 
 
+@pytest.mark.parametrize("author", ["eve@y.test", OWN_ADDRESS])
+def test_who_cannot_be_answered_on_a_list_is_not_answered_before_everybody(author: str) -> None:
+    munged = Correspondence(
+        True, ["list@x.test"], [author], ["List@x.test"], [], "x.test", list_post="LIST@x.test"
+    )
+    alone, everybody = (
+        resolve(munged, OWN_ADDRESS, reply_all=each, honors_foreign=False) for each in (False, True)
+    )
+    assert (list(alone.to), alone.dropped[-1]) == ([], ("list@x.test", "mailing_list"))
+    assert (list(everybody.to), everybody.source) == (["list@x.test"], "from")
+    without_reply_to = resolve(munged._replace(reply_to=[]), OWN_ADDRESS, reply_all=False)
+    assert list(without_reply_to.to) == ["list@x.test"]
+
+
 def test_who_may_not_be_answered_is_left_out() -> None:
     everybody = Correspondence(True, ["ada@x.test"], [], ["bob@y.test", OWN_ADDRESS], ["eve@z.test"])
     allowed = {"ada@x.test", "eve@z.test"}
