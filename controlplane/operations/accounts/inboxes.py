@@ -11,6 +11,7 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.fields.address import is_within
+from maild.message.fields.idn import ascii_domain
 from storage.agents import agents, policies
 from storage.agents.policies import Policy, document_of
 from storage.audit.acts import Act
@@ -28,7 +29,7 @@ KEPT_EVERYWHERE = "This username is reserved on every domain; choose another."
 async def create_inbox(call: Call) -> Result:
     body: CreateInbox = call.input
     server = call.services.settings.server
-    domain = (server.shared_domains[0] if body.domain is None else body.domain).lower().rstrip(".")
+    domain = server.shared_domains[0] if body.domain is None else _name_of(body.domain)
     apex = server.apex_domain
     if apex and (domain == apex or (is_within(domain, apex) and domain not in server.shared_domains)):
         raise Refusal("apex_domain_reserved", details={"domainName": domain})
@@ -46,6 +47,14 @@ async def create_inbox(call: Call) -> Result:
         details = {"cooldownDaysRemaining": days, "cooldownUntil": iso(error.until_ms)}
         raise Refusal("address_in_cooldown", details=details) from error
     return Result(_shown_inbox(row))
+
+
+def _name_of(domain: str) -> str:
+    """As domains are kept, of whatever form; domain_not_found of what has none."""
+    try:
+        return ascii_domain(domain)
+    except ValueError as error:
+        raise Refusal("domain_not_found") from error
 
 
 def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) -> InboxRow:

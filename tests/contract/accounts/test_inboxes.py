@@ -185,6 +185,14 @@ async def test_a_domain_of_ones_own_must_be_verified(maild: Running) -> None:
     assert (await create(maild, domain="acme.test")).data["address"] == "bot@acme.test"
     assert (await create(maild, "support", domain="acme.test")).status == 201  # on one's own domain
     assert (await create(maild, "postmaster", domain="acme.test")).code == "username_reserved"
+    maild.sql("UPDATE domains SET domain_name = 'xn--bcher-kva.test'")
+    for number, domain in enumerate(
+        ("bücher.test", "BÜCHER.test.", "bu\u0308cher.test", "XN--bcher-kva.test")
+    ):
+        made = await create(maild, f"bot{number}", domain=domain)
+        assert made.data["address"] == f"bot{number}@xn--bcher-kva.test"
+    assert (await create(maild, domain="ü" * 64 + ".test")).code == "domain_not_found"
+    maild.sql("UPDATE domains SET domain_name = 'acme.test'")
     theirs = await stranger.api.post("/v1/inboxes", {"username": "spy", "domain": "acme.test"})
     assert (theirs.status, theirs.code) == (404, "domain_not_found")
 
