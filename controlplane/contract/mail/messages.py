@@ -44,6 +44,7 @@ from controlplane.contract.model import (
     an_id,
 )
 from maild.message.context.thread_context import BUDGET_MIN
+from maild.message.fields.address import with_ascii_domain
 
 MessageStatus = Literal["received", "held", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
 
@@ -117,15 +118,17 @@ class SendMessage(RequestBody):
     }
 
 
+# `fromAddress` has A-labels, whatever its author wrote, and whoever looks for it has read U-labels.
+SenderPart = Annotated[str, Field(max_length=320), AfterValidator(is_text), AfterValidator(with_ascii_domain)]
+
+
 class ListMessages(RequestQuery):
     inboxId: str | None = None
     threadId: str | None = None
     limit: Limit = 50
     q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
     direction: Literal["inbound", "outbound"] | None = None
-    from_: Annotated[
-        Annotated[str, Field(max_length=320), AfterValidator(is_text)] | None, Field(alias="from")
-    ] = None
+    from_: Annotated[SenderPart | None, Field(alias="from")] = None
     fromDomain: SenderDomain | None = None
     verified: bool | None = None
     labels: LabelFilter | None = None
@@ -146,9 +149,7 @@ class WaitMessage(RequestQuery):
 
     inboxId: str | None = None
     threadId: str | None = None
-    from_: Annotated[
-        Annotated[str, Field(max_length=320), AfterValidator(is_text)] | None, Field(alias="from")
-    ] = None
+    from_: Annotated[SenderPart | None, Field(alias="from")] = None
     fromDomain: DomainName | None = None
     verified: bool | None = None
     subject: Annotated[str, Field(max_length=SUBJECT_MAX), AfterValidator(is_text)] | None = None

@@ -118,6 +118,12 @@ async def test_accents_count(maild: Running, bot: dict[str, Any], is_indexed: bo
     assert await subjects(maild.api, q="cafe") == []
 
 
+@pytest.mark.parametrize("sender", ["jö@bücher.test", "JO\u0308@BÜCHER", "@bücher.test", "@xn--bcher-kva"])
+async def test_from_finds_either_form_of_a_domain(maild: Running, bot: dict[str, Any], sender: str) -> None:
+    await maild.received(bot, mail("hello", sender="jö@bücher.test"))
+    assert await subjects(maild.api, **{"from": sender}) == ["topic"]
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("sender", "found"),
