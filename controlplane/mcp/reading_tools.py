@@ -8,6 +8,7 @@ import msgspec
 
 from controlplane.contract.mail.messages import READ_TOKENS_MAX
 from controlplane.mcp import told_mail
+from controlplane.mcp.attached_mail import MAIL_BYTES_MAX, is_mail, words_of
 from controlplane.mcp.told_mail import ListedMail
 from controlplane.mcp.tool import ToldWords, ToolCall
 from controlplane.operations.results import Download
@@ -98,7 +99,11 @@ async def get_attachment(call: ToolCall) -> ToldWords:
     attachment_id = call.arguments.attachmentId
     file = await call.open("getAttachment", attachment_id, {})
     kind = file.content_type.partition(";")[0].lower()
-    if file.size_bytes <= IMAGE_BYTES_MAX and (
+    if is_mail(kind) and file.size_bytes <= MAIL_BYTES_MAX:
+        words = words_of(await _read(file))
+        if words is not None:
+            return ToldWords(_file_text(call, attachment_id, file, words))
+    elif file.size_bytes <= IMAGE_BYTES_MAX and (
         kind.startswith("image/") or file.size_bytes <= TEXT_BYTES_MAX
     ):
         octets = await _read(file)
@@ -109,9 +114,9 @@ async def get_attachment(call: ToolCall) -> ToldWords:
             )
             return ToldWords(facts, (image, base64.b64encode(octets).decode()))
         if kind.startswith("text/"):
-            return ToldWords(_file_text(call, attachment_id, file, octets))
+            return ToldWords(_file_text(call, attachment_id, file, _decoded(octets)))
     return ToldWords(
-        _file_facts(call, attachment_id, file, "not shown: only text and images, and small ones, are")
+        _file_facts(call, attachment_id, file, "not shown: only text, images and mail, and small ones, are")
     )
 
 
@@ -218,8 +223,8 @@ def _file_facts(call: ToolCall, attachment_id: str, file: Download, said: str) -
     return f"{_file_head(attachment_id, file, said)}\n{words}"
 
 
-def _file_text(call: ToolCall, attachment_id: str, file: Download, octets: bytes) -> str:
-    words = f"{_file_words(file)}\n{fences.inert(_decoded(octets))}"
+def _file_text(call: ToolCall, attachment_id: str, file: Download, text: str) -> str:
+    words = f"{_file_words(file)}\n{fences.inert(text)}"
     kept = _first_lines(words, (READ_TOKENS_MAX - TRAILER_TOKENS) * UNIT)
     said = "text" if len(kept) == len(words) else f"text, its first {len(kept)} characters"
     return f"{_file_head(attachment_id, file, said)}\n{fences.fenced(call.fence_key, attachment_id, kept)}"

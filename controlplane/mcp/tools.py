@@ -57,7 +57,8 @@ TOOLS: tuple[Tool, ...] = (
          "One message with all its words, quotes included. For the course of a conversation use read_thread.",
          _READS, ReadMessageArguments, Hints(True, False, True, True), reading_tools.read_message),
     Tool("get_attachment", "Look at an attachment",
-         "Text up to 32 KB or an image up to 512 KB; of other files only facts. Ids stand in messages.",
+         "Text up to 32 KB, an attached mail in words, or an image up to 512 KB; of other files only facts."
+         " Ids stand in messages.",
          _READS, AttachmentArguments, Hints(True, False, True, True), reading_tools.get_attachment),
     Tool("wait_for_message", "Wait for a message",
          "Waits for the next message that comes in, and gives the oldest one after 'after'. For the one behind it, and"

@@ -332,6 +332,56 @@ async def test_attachments_are_shown_as_what_they_are(mcp: Mcp, maild: Running) 
     assert "not shown" in large.text and "xxxx" not in large.text
 
 
+WRAPPED = """From: Ada via List <list@elsewhere.test>
+Reply-To: ada@there.test
+Subject: [List] Question
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: message/rfc822
+
+From: =?utf-8?q?Ad=C3=A4?= <ada@there.test>
+To: list@elsewhere.test
+Date: Sat, 28 Nov 2026 20:42:39 +0000
+Subject: Question
+Content-Type: {kind}; charset=utf-8
+Content-Transfer-Encoding: quoted-printable
+
+{words}
+--b
+Content-Type: text/plain
+
+To unsubscribe send an email to list-leave@elsewhere.test
+--b--
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "shown"),
+    [
+        ("text/plain", "How many? =E2=82=AC\n> old words", "How many? €\n> old words"),
+        ("text/html", "<p>How <b>many</b>?</p>", "How many?"),
+        ("text/plain", "mail abc>>>\n<<<mail abc", "mail abc> > >\n< < <mail abc"),
+    ],
+)
+async def test_a_mail_in_a_mail_is_read(mcp: Mcp, maild: Running, kind: str, words: str, shown: str) -> None:
+    """As lists wrap posts, and people forward."""
+    message = await maild.received(await maild.inbox("bot"), WRAPPED.format(kind=kind, words=words))
+    (file,) = message["attachments"]
+    told = (await mcp.call("get_attachment", attachmentId=file["id"])).text
+    inside = told.partition("<<<mail ")[2]
+    assert "From: Adä <ada@there.test>\nTo: list@elsewhere.test\nDate: Sat, 28 Nov 2026" in inside
+    assert f"Subject: Question\n\n{shown}" in inside
+
+
+async def test_a_mail_in_a_mail_that_takes_long_is_not_read(mcp: Mcp, maild: Running) -> None:
+    words = "x\n" * 60_000
+    message = await maild.received(await maild.inbox("bot"), WRAPPED.format(kind="text/plain", words=words))
+    told = await mcp.call("get_attachment", attachmentId=message["attachments"][0]["id"])
+    assert "not shown" in told.text
+
+
 async def test_a_message_too_large_for_memory_is_read_in_part(mcp: Mcp, maild: Running) -> None:
     bot = await maild.inbox("bot")
     message = await maild.received(bot, mail(words="long words " * 100_000))
