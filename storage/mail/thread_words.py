@@ -13,7 +13,7 @@ ATTACHMENTS_MAX = 50
 class SpokenRow(NamedTuple):
     """A message's words: what its author added, else all that is known of its text. `has_more`: there are more in the
     raw message. `recipients`, `attachments` (id, filename, content type, size in bytes): JSON arrays.
-    `risk`: what was found in it, None where nobody has looked yet."""
+    `risk`: what was found in it, None where nobody has looked yet. `reply_to`, `reply_to_addresses`: as in its row."""
 
     id: str
     direction: str
@@ -29,6 +29,8 @@ class SpokenRow(NamedTuple):
     created_at: int
     attachments: str
     risk: str | None
+    reply_to: str | None
+    reply_to_addresses: str | None
 
 
 _ATTACHMENTS = array_of(
@@ -36,7 +38,8 @@ _ATTACHMENTS = array_of(
     f"(SELECT * FROM attachments WHERE message_id = m.id ORDER BY position LIMIT {ATTACHMENTS_MAX}) a",
 )
 _COLUMNS = f"""SELECT m.id, m.direction, m.status, m.is_auto_reply, m.auth, m.from_address, m.from_name, m.to_addresses,
-      m.subject, {{words}}, m.text_slices IS NOT NULL, m.created_at, {_ATTACHMENTS}, {message_json.RISK}"""
+      m.subject, {{words}}, m.text_slices IS NOT NULL, m.created_at, {_ATTACHMENTS}, {message_json.RISK},
+      m.reply_to, m.reply_to_addresses"""
 _WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 _NEW_WORDS = "coalesce(nullif(m.extracted_text, ''), m.text_body, w.words, '')"
 _ALL_WORDS = "coalesce(w.words, m.text_body, m.extracted_text, '')"

@@ -18,11 +18,12 @@ from maild.message.context.thread_context import (
     ToldThread,
     context,
 )
+from maild.message.fields.address import normalize
 from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.mail import conversation, thread_words, threads
 from storage.mail.thread_words import SpokenRow
-from storage.records import verified_domain
+from storage.records import answers_to, verified_domain
 
 T = TypeVar("T")
 
@@ -155,6 +156,7 @@ def _places(told: ToldThread, rows: Sequence[SpokenRow]) -> list[dict[str, Any]]
 def context_message(row: SpokenRow) -> ContextMessage:
     """What a text for a model may show of the message."""
     name, address = row.from_name, row.from_address
+    answered = answers_to(row.reply_to, row.reply_to_addresses)
     return ContextMessage(
         id=row.id,
         is_inbound=row.direction == "inbound",
@@ -168,4 +170,5 @@ def context_message(row: SpokenRow) -> ContextMessage:
         words=row.words,
         has_more=bool(row.has_more),
         attachments=[ContextAttachment(*one) for one in json.loads(row.attachments)],
+        reply_to=() if list(map(normalize, answered)) == [normalize(address)] else answered,
     )

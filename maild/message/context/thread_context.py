@@ -38,7 +38,8 @@ class ContextMessage(NamedTuple):
     """What a context may show of a message. `state`: what a reader must know of it ("held", "failed"), or empty.
 
     `is_brief`: a report or an automatic answer, told in one line. `has_more`: the message goes on behind `words`.
-    `facts`: what else the server says of it, in words of its own.
+    `facts`: what else the server says of it, in words of its own. `reply_to`: who is answered, where that is not
+    `sender`.
     """
 
     id: str
@@ -54,6 +55,7 @@ class ContextMessage(NamedTuple):
     has_more: bool
     attachments: Sequence[ContextAttachment]
     facts: Sequence[str] = ()
+    reply_to: Sequence[str] = ()
 
 
 class ContextRange(NamedTuple):
@@ -214,11 +216,10 @@ class _Teller:
 
     def _fields(self, message: ContextMessage) -> str:
         """The header lines, as their sender wrote them."""
-        others = len(message.recipients) - _ADDRESSES_SHOWN
-        more = f" and {others} more" if others > 0 else ""
         lines = [
             f"From: {self._field(message.sender)}",
-            f"To: {self._field(', '.join(message.recipients[:_ADDRESSES_SHOWN]))}{more}",
+            f"To: {self._addresses(message.recipients)}",
+            *([f"Reply-To: {self._addresses(message.reply_to)}"] if message.reply_to else []),
             f"Date: {message.moment}",
             f"Subject: {self._field(message.subject)}",
         ]
@@ -228,6 +229,11 @@ class _Teller:
         if len(message.attachments) > _ATTACHMENTS_SHOWN:
             lines.append(f"and {len(message.attachments) - _ATTACHMENTS_SHOWN} more attachments")
         return "\n".join(lines)
+
+    def _addresses(self, addresses: Sequence[str]) -> str:
+        others = len(addresses) - _ADDRESSES_SHOWN
+        more = f" and {others} more" if others > 0 else ""
+        return f"{self._field(', '.join(addresses[:_ADDRESSES_SHOWN]))}{more}"
 
     def _field(self, value: str) -> str:
         return one_line(value, self._field_cost)

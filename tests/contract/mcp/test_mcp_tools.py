@@ -332,6 +332,18 @@ async def test_attachments_are_shown_as_what_they_are(mcp: Mcp, maild: Running) 
     assert "not shown" in large.text and "xxxx" not in large.text
 
 
+@pytest.mark.parametrize(
+    ("answers", "is_told"), [("list@elsewhere.test", True), ("ADA@elsewhere.test", False)]
+)
+async def test_where_answers_go_is_told(mcp: Mcp, maild: Running, answers: str, is_told: bool) -> None:
+    """Lists take all of them, unless asked not to."""
+    bot = await maild.inbox("bot")
+    message = await maild.received(bot, mail(Reply_To=answers))
+    for tool, named in (("read_message", "messageId"), ("read_thread", "threadId")):
+        told = await mcp.call(tool, **{named: message["threadId" if named == "threadId" else "id"]})
+        assert (f"\nReply-To: {answers}\n" in told.text.partition("<<<mail ")[2]) is is_told
+
+
 WRAPPED = """From: Ada via List <list@elsewhere.test>
 Reply-To: ada@there.test
 Subject: [List] Question

@@ -65,6 +65,13 @@ def told(of: ReadThread, max_tokens: int = 4000, focus: str | None = None) -> To
     return found
 
 
+def test_who_else_is_answered_is_shown() -> None:
+    found = told(thread(message(1, reply_to=[f"l{number}@x.test" for number in range(7)])))
+    shown = "l0@x.test, l1@x.test, l2@x.test, l3@x.test, l4@x.test and 2 more"
+    assert f"\nTo: bot@agents.test\nReply-To: {shown}\nDate: " in found.text
+    assert "Reply-To" not in told(thread(message(1))).text
+
+
 def test_a_short_conversation_is_whole_and_oldest_first() -> None:
     found = told(thread(message(1, "First?"), message(2, "Second."), message(3, "Third!")))
     assert [one.id[-1] for one in found.ranges] == ["1", "2", "3"]
