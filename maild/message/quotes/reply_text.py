@@ -75,6 +75,8 @@ def extract_reply(
     candidates = _candidates(text, lines)
     if not candidates:
         return without_closing(text) or text.strip()
+    if not is_answer and _is_digest(text):
+        return text.strip()  # its fields say whose words stand below
     if not is_answer and quoted is QuotedWords.OF_OTHERS:
         quoted = QuotedWords.OF_THE_AUTHOR
     keeps_quotes = quoted is not QuotedWords.OF_OTHERS
@@ -87,6 +89,11 @@ def extract_reply(
     if has_all_above and announces_inline_answers(reply):
         return without_closing(text)
     return reply or text.strip()
+
+
+def _is_digest(text: str) -> bool:
+    """Are they many messages in one text (RFC 1153 §2)?"""
+    return f"\n{'-' * 70}\n" in text and f"\n{'-' * 30}\n" in text
 
 
 def _candidates(text: str, lines: list[str]) -> list[int]:

@@ -991,3 +991,42 @@ def test_a_line_like_notes_own_far_above_copied_headers_takes_nothing_with_it() 
         "From: Ann/FIN/ACME\nTo: Bob/FIN/ACME@ACME\nDate: 03/04/2024 09:15 AM\nSubject: Booking\n\nWhich?\n"
     )
     assert extract_reply(f"{words}\n\n\n{copied}") == words.strip()
+
+
+DIGEST = """Today's Topics:
+
+   1. Tea (Ann)
+
+{above}
+
+Message: 1
+Date: Sat, 28 Nov 2026 20:48:20 -0000
+From: Ann <ann@x.test>
+Subject: Tea
+To: list@x.test
+
+Is there any?
+
+{between}
+
+Message: 2
+Date: Sat, 28 Nov 2026 20:49:20 -0000
+From: Bob <bob@x.test>
+Subject: Re: Tea
+
+> Is there any?
+
+No.
+
+{between}
+
+End of List Digest, Vol 1, Issue 2
+**********************************"""
+
+
+def test_a_digest_keeps_who_said_what() -> None:
+    """RFC 1153: the fields above each message are no copy of an original."""
+    whole = DIGEST.format(above="-" * 70, between="-" * 30)
+    assert extract_reply(whole, is_answer=False) == whole
+    answer = f"I have some.\n\nOn 28 Nov 2026, Bob wrote:\n{whole}"
+    assert extract_reply(answer) == "I have some."
