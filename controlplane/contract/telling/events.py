@@ -87,6 +87,7 @@ class ReceivedData(ResponseModel):
     fromAddress: str
     fromName: str | None
     toAddresses: list[str]
+    deliveredTo: str | None
     subject: str
     snippet: str
     text: str | None
