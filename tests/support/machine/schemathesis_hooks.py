@@ -103,6 +103,16 @@ def _is_open(case: Any) -> bool:
     return not is_stateful and case.operation.method.lower() != "delete"
 
 
+@schemathesis.check
+def documented_error_code(context: Any, response: Any, case: Any) -> None:
+    """The code of a refusal is one of those that stand under its status."""
+    told = case.operation.definition.raw["responses"].get(str(response.status_code), {})
+    if "x-error-codes" in told and "json" in response.headers["content-type"][0]:
+        code = response.json()["error"]["code"]
+        if code not in told["x-error-codes"]:
+            raise AssertionError(f"{code} is not documented for {response.status_code}")
+
+
 @schemathesis.hook
 def filter_failure(context: Any, failure: Any, case: Any, response: Any) -> bool:
     """Is this failure one? Not when a request that fits its schema met a rule that no schema can hold."""
