@@ -1,5 +1,5 @@
-"""Mail programs and frameworks that we did not write submit mail: swaks, Python's smtplib, nodemailer, and Thunderbird,
-whose dialogue is said as it was recorded. Each of them checks the certificate.
+"""Mail programs and frameworks that we did not write submit mail: swaks, Python's smtplib, nodemailer, Postfix, and
+Thunderbird, whose dialogue is said as it was recorded. Each of them checks the certificate.
 
 What they sent comes back by the API, and what leaves is what they composed, signed.
 """
@@ -23,6 +23,7 @@ from tests.support.daemon import DOMAIN, HOSTNAME, Daemon
 from tests.support.machine import node, tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
+from tests.support.peers.postfix import Postfix
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.running import Smtp
 
@@ -186,6 +187,42 @@ async def test_nodemailer(office: Office) -> None:
     assert message["fromName"] == "Robötchen" and message["bccAddresses"] == [BOB]
     assert [(one["filename"], one["isInline"]) for one in message["attachments"]][-1] == ("invite.ics", False)
     assert {"image/png", "application/ics"} <= {one["contentType"] for one in message["attachments"]}
+
+
+@tools.needs("postfix", root=True)
+@pytest.mark.skipif(not list(Path("/usr/lib").glob("*/sasl2/libplain.so*")), reason="no libsasl2-modules")
+async def test_postfix_as_a_null_client(office: Office) -> None:
+    """As docs/operating.md has it: what root and cron send leaves from the inbox, and so do the bounces."""
+    extra = (
+        f"relayhost = [127.0.0.1]:{office.daemon.submission_ports[1]}",
+        "smtp_tls_wrappermode = yes",
+        "smtp_tls_security_level = secure",
+        f"smtp_tls_CAfile = {office.ca_file}",
+        f"smtp_tls_secure_cert_match = {HOSTNAME}",
+        "smtp_sasl_auth_enable = yes",
+        "smtp_sasl_security_options = noanonymous",
+        f"smtp_sasl_password_maps = static:{BOT}:{office.key}",
+        f"smtp_generic_maps = inline:{{ {{ root@box.test = {BOT} }}, {{ MAILER-DAEMON@mx.box.test = {BOT} }} }}",
+        "virtual_mailbox_domains =",
+        "smtpd_relay_restrictions = permit_mynetworks, reject_unauth_destination",
+    )
+    async with Postfix("box.test", extra=extra) as postfix:
+
+        def send() -> None:
+            with smtplib.SMTP("127.0.0.1", postfix.port) as client:
+                client.sendmail(
+                    "root@box.test",
+                    [ADA, BOB, "you@intranet"],
+                    f"From: root@box.test (Cron Daemon)\r\nTo: {ADA}\r\nSubject: By cron\r\n\r\nDone.\r\n",
+                )
+
+        await asyncio.to_thread(send)
+        message = await office.sent("By cron")
+        assert (message["fromAddress"], message["fromName"]) == (BOT, "Cron Daemon")
+        assert (message["toAddresses"], message["bccAddresses"]) == ([ADA], [BOB])
+        assert f"From: {BOT} (Cron Daemon)".encode() in office.left("By cron")
+        (bounce,) = await office.daemon.api.until("/v1/messages", bool, direction="inbound")
+        assert bounce["subject"] == "Undelivered Mail Returned to Sender"
 
 
 # What Thunderbird 128 says, but for names, addresses and the key: its EHLO is an address literal, AUTH PLAIN comes with
