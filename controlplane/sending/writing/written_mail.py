@@ -16,6 +16,7 @@ from controlplane.sending.submission import Retry, Submission, WrittenMail
 from controlplane.sending.writing.attachments import ATTACHMENT_MAX, ATTACHMENTS_MAX, PAYLOAD_MAX
 from maild.message.digest import Digest
 from maild.message.fields.address import normalize
+from maild.message.fields.author import AMBIGUOUS_AUTHOR, NO_AUTHOR
 from maild.message.model import Mailbox, ParsedMessage
 from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage.mail.blobs import Stored
@@ -54,13 +55,20 @@ def submission_of(principal: Principal, mail: MailSubmission, found: Digest) -> 
 
 # What is asked of it -----------------------------------------------------------------------------
 
+_NOBODY = {
+    NO_AUTHOR: "The message has no From. ",
+    AMBIGUOUS_AUTHOR: "Some readers take the name in From for an address. ",
+}
+
 
 def _has_the_inbox_as_author(mail: MailSubmission, found: Digest) -> None:
     """One From field with one mailbox, which all readers see alike (`maild.message.fields.author`)."""
     author = found.parsed.from_
     if author is None or normalize(author.address) != mail.address:
+        why = next((words for defect, words in _NOBODY.items() if defect in found.parsed.defects), "")
         raise Refusal(
-            "inbox_access_denied", f"From must be one mailbox, {mail.address}: the inbox that you log in as."
+            "inbox_access_denied",
+            f"{why}From must be one mailbox, {mail.address}: the inbox that you log in as.",
         )
 
 

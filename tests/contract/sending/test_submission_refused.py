@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from email.utils import formataddr
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,25 @@ async def test_a_suppressed_recipient(maild: Running, bot: dict[str, Any]) -> No
     assert reply == f"550 5.7.1 {BOB} is on the suppression list (manual)"
     assert [one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()] == []
     assert await maild.api.messages() == []
+
+
+@pytest.mark.parametrize(
+    ("author", "why"),
+    [
+        ("X-No: From", "The message has no From. "),
+        (
+            f"From: {formataddr(('zoë@elsewhere.test', 'bot@agents.test'))}",
+            "Some readers take the name in From for",
+        ),
+        ("From: root@agents.test", "From must be one mailbox, bot@agents.test"),
+    ],
+)
+async def test_what_is_wrong_with_the_author(
+    maild: Running, bot: dict[str, Any], author: str, why: str
+) -> None:
+    """A contact form that names its visitor by an address wonders else: the mailbox is right."""
+    reply = await heard(maild, bot, f"{author}\nTo: {ADA}\n\nhi\n")
+    assert reply.startswith(f"550 5.7.1 {why}")
 
 
 async def test_a_mail_merge_goes_on_behind_those_whom_it_may_not_write_to(
