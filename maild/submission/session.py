@@ -41,7 +41,8 @@ from storage.mail.blobs import Stored
 log = structlog.get_logger("maild.submission")
 
 FAILED_LOGINS_MAX = 3  # in one session
-KEPT_OPEN_S = 300  # RFC 5321 §4.5.3.2.7: workers keep a session from mail to mail
+SILENT_S = 300  # RFC 5321 §4.5.3.2.7: workers keep a session from mail to mail
+KEPT_S = 24 * 3600.0  # who reads no reply has no word left to be late with
 _USERNAME, _PASSWORD = "334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6"  # what all servers ask in LOGIN
 
 
@@ -107,7 +108,8 @@ class SubmissionSession(Conversation):
             raise SmtpError(535, "5.7.8", "authentication credentials invalid")
         self._submitter = submitter
         self._counts.known()
-        self.take_time(max(KEPT_OPEN_S, self._limits.command_timeout_s))
+        limits = self._limits
+        self.take_time(max(SILENT_S, limits.command_timeout_s), max(KEPT_S, limits.session_timeout_s))
         tell(self._host.log, LogEvent.LOGGED_IN, session=self.id, peer=self.peer, **submitter.told)
         await self.push("235 2.7.0 authenticated")
 

@@ -286,11 +286,12 @@ class SmtpProtocol(SMTP, ABC):
         cipher = self.transport.get_extra_info("cipher") if self.transport is not None else None
         return f"{cipher[1]} {cipher[0]}" if cipher else None
 
-    def take_time(self, command_timeout_s: float) -> None:
-        """From now on the client may be silent for so long, and the session lasts until it is."""
+    def take_time(self, command_timeout_s: float, session_timeout_s: float) -> None:
+        """From now on the client may be silent for so long, and the session lasts so long."""
         self._timeout_duration = command_timeout_s
         if self._deadline is not None:
             self._deadline.cancel()
+        self._deadline = self.loop.call_later(session_timeout_s, self._time_is_over)
 
     def give_up_unacknowledged(self, after_s: float) -> None:
         """Lose the connection when the client acknowledges nothing for so long; 0: when the kernel says so."""
