@@ -262,6 +262,11 @@ class LogEvent(StrEnum):
     )
     DISK_HAS_ROOM = "disk_has_room", "info", "What was refused since `disk_short` is taken again."
     RETENTION = "retention", "info", "What was removed because of its age."
+    ORGANIZATION_ERASED = (
+        "organization_erased",
+        "info",
+        "A deleted organization is gone; `erased`: how many rows of each kind, and `bytes` of raw messages.",
+    )
     SPACE_GIVEN_BACK = (
         "space_given_back",
         "info",

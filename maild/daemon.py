@@ -63,6 +63,7 @@ from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
 from storage.turns.started_threads import started_threads
 from storage.upkeep import rotation
+from storage.upkeep.erasing import Eraser
 from storage.upkeep.reclaiming import Reclaimer
 from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
@@ -111,6 +112,7 @@ class Daemon:
         self.streams: Streams
         self.indexer: SearchIndexer
         self.retention: Retention
+        self.eraser: Eraser
         self.reclaimer: Reclaimer
         self.tls_reporter: TlsReporter | None = None
         self.audit: AuditKeeper
@@ -202,6 +204,11 @@ class Daemon:
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
+        self.eraser = Eraser(
+            *(ground.db, ground.blobs, ground.clock, ground.ids, ground.audit),
+            queue.is_delivering,
+            ground.shared_domains,
+        )
         api = control_plane(
             ground,
             index,
@@ -235,6 +242,7 @@ class Daemon:
                 *planes,
                 self.indexer,
                 self.retention,
+                self.eraser,
                 self.reclaimer,
                 self.self_check,
                 DnssecCheck(self._settings.dns, ground.resolver.nameservers_are_near, ground.clock),

@@ -15,15 +15,17 @@ class Counted(NamedTuple):
 
 
 def add(tx: Tx, counts: Mapping[str, Mapping[int, int]], since: int) -> None:
-    """Add requests (organization → second → how many); forget what these organizations did before `since`."""
+    """Add requests (organization → second → how many); forget what these organizations did before `since`. Of one that
+    was deleted meanwhile nothing is kept."""
     for organization_id, seconds in counts.items():
         tx.run("DELETE FROM rate_windows WHERE organization_id = ? AND second < ?", (organization_id, since))
         for second, requests in seconds.items():
             tx.run(
-                """INSERT INTO rate_windows (organization_id, second, requests) VALUES (?, ?, ?)
+                """INSERT INTO rate_windows (organization_id, second, requests)
+                   SELECT id, ?, ? FROM organizations WHERE id = ?
                    ON CONFLICT (organization_id, second)
                    DO UPDATE SET requests = requests + excluded.requests""",
-                (organization_id, second, requests),
+                (second, requests, organization_id),
             )
 
 

@@ -60,6 +60,7 @@ class OrganizationRow(NamedTuple):
     reviewers: str
     tripwire_tripped_at: int | None  # None: never, or the operator has reset it since
     is_watched: int  # by the circuit breaker
+    deleted_at: int | None  # closed since then, and going bit by bit (storage.tenants.erasure)
 
 
 class KeyRow(NamedTuple):

@@ -19,8 +19,11 @@ CREATE TABLE organizations (
   created_at         INTEGER NOT NULL,
   reputation_baseline TEXT,                      -- what the circuit breaker has forgiven (storage/usage.py)
   reviewers          TEXT NOT NULL DEFAULT 'keys' CHECK (reviewers IN ('keys', 'members')), -- who decides what is held
-  is_watched         INTEGER NOT NULL DEFAULT 0 CHECK (is_watched IN (0, 1)) -- with each message that it sends (storage/tenants/circuit_breaker.py)
+  is_watched         INTEGER NOT NULL DEFAULT 0 CHECK (is_watched IN (0, 1)), -- with each message that it sends (storage/tenants/circuit_breaker.py)
+  deleted_at         INTEGER,                    -- closed since then, and going bit by bit (storage/tenants/erasure.py)
+  erased             TEXT                        -- JSON: how many of each kind have gone
 ) STRICT;
+CREATE INDEX organizations_deleted ON organizations (id) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE members (
   id              TEXT PRIMARY KEY,
@@ -196,6 +199,13 @@ CREATE INDEX inboxes_quarantined ON inboxes (address, deactivated_at) WHERE is_a
 CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id);
 CREATE INDEX inboxes_by_agent ON inboxes (agent_id) WHERE agent_id IS NOT NULL;
 CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
+
+-- Addresses of deleted organizations that nobody may have yet (storage/mail/resting_addresses.py).
+CREATE TABLE resting_addresses (
+  address_hash TEXT PRIMARY KEY,                 -- SHA-256, in hexadecimal digits
+  until        INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX resting_addresses_by_end ON resting_addresses (until);
 
 -- How many an organization has of what its plan limits, kept as they come and go: whoever asks reads none of them.
 CREATE TABLE organization_counts (
@@ -454,6 +464,9 @@ END;
 CREATE TRIGGER open_drafts_go_from_the_count AFTER UPDATE OF status ON drafts WHEN OLD.status = 'draft' AND NEW.status <> 'draft' BEGIN
   UPDATE organization_counts SET amount = amount - 1 WHERE organization_id = OLD.organization_id AND counted = 'open_drafts';
 END;
+CREATE TRIGGER open_drafts_leave_the_count_with_their_row AFTER DELETE ON drafts WHEN OLD.status = 'draft' BEGIN
+  UPDATE organization_counts SET amount = amount - 1 WHERE organization_id = OLD.organization_id AND counted = 'open_drafts';
+END;
 
 -- What an inbox's mail may and may not do, as its organization wants it (storage/agents/policies.py).
 CREATE TABLE policies (
@@ -582,7 +595,7 @@ CREATE TABLE search_words (
   words      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Messages that were deleted: what the index is to let go of. It is a file of its own (storage/searching/search_index.py).
+-- Messages that were deleted (and ids of inboxes and organizations, without words): what the index is to let go of. It is a file of its own (storage/searching/search_index.py).
 CREATE TABLE search_gone (
   message_id TEXT PRIMARY KEY,
   inbox_id   TEXT NOT NULL,

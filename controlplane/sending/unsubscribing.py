@@ -19,6 +19,7 @@ from storage.ids import Ids
 from storage.mail import inboxes
 from storage.publishing import events
 from storage.sending import suppressions
+from storage.tenants import organizations
 
 Source = Literal["one_click", "link"]
 
@@ -64,6 +65,8 @@ class Unsubscriber:
         return grant
 
     def _suppress(self, tx: Tx, grant: Grant, source: Source) -> None:
+        if organizations.get(tx, grant.organization_id) is None:  # nobody writes to the address any more
+            return
         now_ms = self._clock.now_ms()
         email = normalize(grant.address)
         suppression_id = suppressions.withdraw_consent(

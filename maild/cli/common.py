@@ -123,13 +123,22 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     from maild.commands.backup import BackupFault
     from maild.commands.members import MemberFault
     from maild.commands.operator_commands import OperatorCommands
+    from maild.commands.org_deletion import DeletionRefused
     from storage.data_folder import ROOT, DataFolderError, user_of
     from storage.engine.migrate import StoreError
     from storage.sealing import SealError
 
     try:
         return work(OperatorCommands(settings_of(config)))
-    except (DataFolderError, StoreError, SealError, Unverifiable, MemberFault, BackupFault) as error:
+    except (
+        DataFolderError,
+        StoreError,
+        SealError,
+        Unverifiable,
+        MemberFault,
+        BackupFault,
+        DeletionRefused,
+    ) as error:
         fail(str(error))
     except KeyError as error:
         fail(f"there is no {error.args[0]}")

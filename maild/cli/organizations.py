@@ -1,6 +1,7 @@
-"""Organizations: made, shown, approved, paused, put on another plan."""
+"""Organizations: made, shown, approved, paused, put on another plan, deleted."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,9 @@ def org_list(config: Path, as_json: bool) -> None:
         return
     for one in found:
         used, tripped = one["usage"], " tripwire" if one["tripwire"]["trippedAt"] else ""
+        status = "being deleted" if one["deletedAt"] else f"{one['sendingApproval']['status']}{tripped}"
         sent = f"{used['messagesDaily']} today, {used['messagesMonthly']} this month"
-        say(f"{one['id']}  {one['sendingApproval']['status']}{tripped}  {one['plan']}  {sent}  {one['name']}")
+        say(f"{one['id']}  {status}  {one['plan']}  {sent}  {one['name']}")
 
 
 @org.command("show")
@@ -123,6 +125,44 @@ def org_pause(organization_id: str, reason: str, config: Path, as_json: bool) ->
     _change(
         organization_id, lambda every: every.pause(organization_id, reason), config, as_json, status="paused"
     )
+
+
+@org.command("delete")
+@click.argument("organization_id")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@config_option
+@json_option
+def org_delete(organization_id: str, dry_run: bool, yes: bool, config: Path, as_json: bool) -> None:
+    """Delete an organization with everything of it, for good; its audit log stays for its time."""
+    found = run_command(lambda store: store.deletion.look(organization_id), config)
+    if dry_run:
+        _show_found(found, as_json)
+        return
+    if not yes:
+        _confirm(found, as_json)
+    show(run_command(lambda store: store.deletion.delete(organization_id, _progress), config), as_json)
+
+
+def _confirm(found: dict[str, Any], as_json: bool) -> None:
+    if as_json or not sys.stdin.isatty():
+        fail("nobody can be asked here: --yes deletes it, --dry-run says what would go")
+    _show_found(found, as_json=False)
+    asked = "All of this goes for good. To delete it, type the organization's name"
+    if click.prompt(asked, default="", show_default=False) != found["name"]:
+        fail("that is not its name; nothing was deleted")
+
+
+def _show_found(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    show({**found, "content": {kind: count for kind, count in found["content"].items() if count}}, as_json)
+
+
+def _progress(erased: dict[str, int]) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r{erased.get('messages', 0)} messages have gone", err=True, nl=False)
 
 
 def _check_plan(config: Path, argument: str, plan: str) -> None:

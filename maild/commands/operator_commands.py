@@ -18,6 +18,7 @@ from maild.commands.domain_reports import ReportCommands
 from maild.commands.keys import KeyCommands
 from maild.commands.lost_key import LostKey
 from maild.commands.members import MemberCommands
+from maild.commands.org_deletion import OrganizationDeletion
 from maild.commands.organizations import OrganizationCommands
 from maild.commands.outbound_queue import QueueCommands
 from maild.commands.outside_view import seen_from_outside
@@ -29,6 +30,7 @@ from maild.commands.store_commands import CommandGround
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
+from storage.audit import trail
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key
 from storage.clock import Clock
@@ -91,6 +93,11 @@ class OperatorCommands:
     def organizations(self) -> OrganizationCommands:
         """Commands about organizations."""
         return OrganizationCommands(self._ground, self.keys)
+
+    @property
+    def deletion(self) -> OrganizationDeletion:
+        """Commands that delete an organization."""
+        return OrganizationDeletion(self._ground, self._folder)
 
     @property
     def keys(self) -> KeyCommands:
@@ -180,7 +187,7 @@ class OperatorCommands:
         path = key_file or master_key_file(self._folder.master_key)
 
         def unit(tx: Tx) -> dict[str, str]:
-            if organizations.get(tx, organization_id) is None:
+            if not trail.is_known(tx, organization_id):
                 raise KeyError(f"organization {organization_id}")
             key = chain_key(audit_verifying.audit_key(tx, path), organization_id)
             self._audit.record(tx, organization_id, Act.AUDIT_KEY_SHOWN, OPERATOR)

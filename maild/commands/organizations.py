@@ -122,6 +122,7 @@ class OrganizationCommands(StoreCommands):
         tripwire = organizations.tripwire(tx, row.id)
         return {
             **shown,
+            "deletedAt": iso_or_none(row.deleted_at),
             "sinceApproval": {
                 "sent": standing.sent,
                 "hardBounceRate": standing.hard_bounce_rate,

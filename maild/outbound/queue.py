@@ -13,6 +13,7 @@ was cut off is tried again on schedule.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -100,7 +101,12 @@ class OutboundQueue(LoopService):
         self._is_full = False
         self._scan = DueScan()
         self._workers: set[asyncio.Task[None]] = set()
+        self._delivering: Counter[str] = Counter()  # by organization
         self._stopping = False
+
+    def is_delivering(self, organization_id: str) -> bool:
+        """Is mail of the organization on its way at this moment, whatever is said of its rows by now?"""
+        return self._delivering[organization_id] > 0
 
     async def start(self) -> None:
         if self._task is None:
@@ -211,7 +217,12 @@ class OutboundQueue(LoopService):
                 while destination.waiting and not self._stopping:
                     rows = destination.waiting.take()
                     await self._rounds.begin(Kind.DELIVERY)
-                    await self._process(destination, lane, rows)
+                    organization_id = rows[0].organization_id
+                    self._delivering[organization_id] += 1
+                    try:
+                        await self._process(destination, lane, rows)
+                    finally:
+                        self._delivering[organization_id] -= 1
                     self._start_workers(destination)
         finally:
             self._destinations.worker_ended(destination)

@@ -56,6 +56,8 @@ class Act(StrEnum):
     ORGANIZATION_PLAN_CHANGED = "organization.plan_changed"
     ORGANIZATION_APPROVED = "organization.approved"
     ORGANIZATION_PAUSED = "organization.paused"
+    ORGANIZATION_CLOSED = "organization.closed"
+    ORGANIZATION_DELETED = "organization.deleted"
     TRIPWIRE_TRIPPED = "organization.tripwire_tripped"
     TRIPWIRE_RESET = "organization.tripwire_reset"
     QUEUE_PAUSED = "queue.paused"

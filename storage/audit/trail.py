@@ -51,6 +51,12 @@ _WAITING_TEXTS = ", ".join(
     octets(name) for name in ("organization_id", "type", "actor", "subject", "details")
 )
 _WAITING = f"SELECT seq, created_at, {_WAITING_TEXTS} FROM audit_waiting ORDER BY seq LIMIT ?"
+_TOLD_OF = """SELECT details FROM {} WHERE organization_id = :organization AND type = :type AND subject = :subject
+    ORDER BY seq DESC LIMIT 1"""
+_DELETE_FIRST = """DELETE FROM audit WHERE (organization_id, seq) IN
+    (SELECT organization_id, seq FROM audit WHERE organization_id = ? ORDER BY seq LIMIT ?)"""
+_LAST_ACT = "SELECT created_at FROM audit WHERE organization_id = ? AND type <> ? ORDER BY seq DESC LIMIT 1"
+_NEXT_CHAIN = "SELECT min(organization_id) FROM audit WHERE organization_id > ?"
 _FIRST = "SELECT seq FROM audit WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT 1"
 
 
@@ -112,7 +118,10 @@ class AuditRecorder:
 
     def prune(self, tx: Tx, organization_id: str, before_ms: int, limit: int) -> int:
         """Remove rows from the front of the chain, up to the first that is younger, and leave a seal of them at its
-        end; how many rows. The last one stays."""
+        end; how many rows. The last one stays; of an organization that was deleted the chain goes as a whole, once
+        nothing but seals is younger."""
+        if _is_over(tx, organization_id, before_ms):
+            return tx.run(_DELETE_FIRST, (organization_id, limit))
         rows = tx.all(
             "SELECT seq, hash, created_at FROM audit WHERE organization_id = ? ORDER BY seq LIMIT ?",
             (organization_id, limit + 1),
@@ -263,12 +272,17 @@ def _text(stored: bytes | None) -> Any:
 
 def organizations(tx: Tx) -> list[str]:
     """Every organization that exists or has rows, in the order of their ids."""
-    known = {row[0] for row in tx.all("SELECT id FROM organizations")}
-    last: str | None = ""
+    return sorted({row[0] for row in tx.all("SELECT id FROM organizations")}.union(_chains(tx)))
+
+
+def _chains(tx: Tx) -> list[str]:
+    """Every organization that has rows."""
+    found: list[str] = []
+    last: str | None = tx.value(_NEXT_CHAIN, ("",))
     while last is not None:
-        last = tx.value("SELECT min(organization_id) FROM audit WHERE organization_id > ?", (last,))
-        known |= {last} if last is not None else set()
-    return sorted(known)
+        found.append(last)
+        last = tx.value(_NEXT_CHAIN, (last,))
+    return found
 
 
 def is_known(tx: Tx, organization_id: str) -> bool:
@@ -279,6 +293,15 @@ def is_known(tx: Tx, organization_id: str) -> bool:
         {"id": organization_id},
     )
     return found is not None
+
+
+def told_of(tx: Tx, organization_id: str, act: Act, subject: str) -> Mapping[str, Any] | None:
+    """The details of the last such act, sealed or not; None where there is none."""
+    of_it = {"organization": organization_id, "type": act.value, "subject": subject}
+    details: str | None = tx.value(_TOLD_OF.format("audit"), of_it) or tx.value(
+        _TOLD_OF.format("audit_waiting"), of_it
+    )
+    return None if details is None else _read(details)
 
 
 def count_waiting(tx: Tx) -> int:
@@ -293,15 +316,24 @@ def is_waiting(tx: Tx) -> bool:
 
 
 def prunable(tx: Tx, before_ms: int) -> list[str]:
-    """The organizations whose chains begin with a row that is older, and go on behind it."""
+    """The organizations whose chains begin with a row that is older, and go on behind it; and those that were deleted,
+    whose chains are over."""
+    return [one for one in _chains(tx) if _begins_before(tx, one, before_ms) or _is_over(tx, one, before_ms)]
+
+
+def _begins_before(tx: Tx, organization_id: str, before_ms: int) -> bool:
     rows = tx.all(
-        """SELECT id FROM organizations o
-           WHERE (SELECT created_at FROM audit WHERE organization_id = o.id ORDER BY seq LIMIT 1) < ?
-             AND (SELECT seq FROM audit WHERE organization_id = o.id ORDER BY seq LIMIT 1)
-               < (SELECT seq FROM audit WHERE organization_id = o.id ORDER BY seq DESC LIMIT 1)""",
-        (before_ms,),
+        "SELECT created_at FROM audit WHERE organization_id = ? ORDER BY seq LIMIT 2", (organization_id,)
     )
-    return [row[0] for row in rows]
+    return len(rows) == 2 and rows[0][0] < before_ms
+
+
+def _is_over(tx: Tx, organization_id: str, before_ms: int) -> bool:
+    """Is the organization gone, and everything of its log but seals older?"""
+    if tx.one("SELECT 1 FROM organizations WHERE id = ?", (organization_id,)):
+        return False
+    last_ms: int | None = tx.value(_LAST_ACT, (organization_id, Act.AUDIT_SEALED.value))
+    return last_ms is None or last_ms < before_ms
 
 
 def content_hash(sha256: bytes) -> str:

@@ -198,8 +198,11 @@ def verified_by(tx: Tx, domain_name: str) -> str | None:
 
 
 def may_send(tx: Tx, organization_id: str, domain_name: str, shared_domains: Set[str]) -> bool:
-    """May the organization's inboxes on this domain send now? Those on a shared domain always may."""
-    return domain_name in shared_domains or status_for(tx, organization_id, domain_name) == "verified"
+    """May the organization's inboxes on this domain send now? Those on a shared domain may until it is deleted."""
+    if domain_name not in shared_domains:
+        return status_for(tx, organization_id, domain_name) == "verified"
+    stands = "SELECT 1 FROM organizations WHERE id = ? AND deleted_at IS NULL"
+    return tx.one(stands, (organization_id,)) is not None
 
 
 def is_verified(tx: Tx, domain_name: str) -> bool:

@@ -126,13 +126,16 @@ def _advice(error: sqlite3.Error) -> str:
 
 
 @contextmanager
-def transaction(path: Path, *, overwrites: bool = False) -> Iterator[Tx]:
+def transaction(path: Path, *, overwrites: bool = False, checks_references: bool = True) -> Iterator[Tx]:
     """One transaction on a connection of its own, for tools; committed at the end of the block. StoreError.
 
     `overwrites`: what it replaces is zeroed in the pages that it writes; they reach the file by `write_back`.
+    `checks_references`: False where what it deletes is known to be referred to by nothing.
     """
     conn = connect(path)
     try:
+        if not checks_references:
+            conn.execute("PRAGMA foreign_keys = OFF")
         if overwrites:
             conn.execute("PRAGMA secure_delete = ON")
         conn.execute("BEGIN IMMEDIATE")

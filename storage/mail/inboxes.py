@@ -8,7 +8,7 @@ from storage.agents import claims
 from storage.agents.policies import HAS_WORK, LOOKS_FIRST
 from storage.engine.dialect import each_of, greatest, unindexed
 from storage.engine.tx import Tx
-from storage.mail import withdrawal
+from storage.mail import resting_addresses, withdrawal
 from storage.records import InboxRow, OrganizationRow, columns, dump
 from storage.visibility import VISIBLE
 
@@ -23,6 +23,8 @@ _RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message
     WHERE id = ? AND is_active = 1 RETURNING {HAS_WORK}"""
 _RELEASED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
     WHERE id = ? RETURNING is_active AND {HAS_WORK}"""
+_HAS_VERIFIED = """SELECT EXISTS (SELECT 1 FROM domains
+    WHERE domain_name = :domain AND organization_id = :organization AND status = 'verified')"""
 _RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}"  # as RecipientInbox
 _SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
@@ -90,15 +92,17 @@ def _refuse_taken(tx: Tx, address: str, domain: str, organization_id: str, now_m
     if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
         raise AddressTaken(address)
     # An organization that verified a custom domain after another one need not wait for the names of that one.
+    is_verified = bool(tx.value(_HAS_VERIFIED, {"domain": domain, "organization": organization_id}))
     deactivated_at = tx.value(
-        """SELECT max(deactivated_at) FROM inboxes
-           WHERE address = :address AND is_active = 0 AND (organization_id = :organization OR NOT EXISTS
-             (SELECT 1 FROM domains WHERE domain_name = :domain AND organization_id = :organization
-                AND status = 'verified'))""",
-        {"address": address, "organization": organization_id, "domain": domain},
+        """SELECT max(deactivated_at) FROM inboxes WHERE address = :address AND is_active = 0
+             AND (organization_id = :organization OR NOT :is_verified)""",
+        {"address": address, "organization": organization_id, "is_verified": is_verified},
     )
-    if deactivated_at is not None and deactivated_at + QUARANTINE_MS > now_ms:
-        raise AddressInCooldown(deactivated_at + QUARANTINE_MS)
+    until_ms = 0 if deactivated_at is None else deactivated_at + QUARANTINE_MS
+    if not is_verified:
+        until_ms = max(until_ms, resting_addresses.until(tx, address) or 0)
+    if until_ms > now_ms:
+        raise AddressInCooldown(until_ms)
 
 
 def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:

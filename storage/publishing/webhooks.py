@@ -395,8 +395,10 @@ def standing(tx: Tx, webhook_id: str, message_id: str | None) -> tuple[WebhookRo
 
 
 def log_attempt(tx: Tx, record: WebhookAttempt) -> None:
-    """The record of a call that belongs to no delivery (a test ping)."""
-    tx.run(_INSERT_ATTEMPT, record)
+    """The record of a call that belongs to no delivery (a test ping); none where the organization was deleted
+    meanwhile."""
+    if tx.one("SELECT 1 FROM organizations WHERE id = ?", (record.organization_id,)):
+        tx.run(_INSERT_ATTEMPT, record)
 
 
 # The log -----------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from storage.records import dump
 from storage.searching.index_schema import DOCUMENTS_BITS, inbox_term
 from storage.searching.trigram_terms import terms_of_texts
 
+BEHIND = "~"  # comes after every id: an inbox has its number until its last message is taken out
+
 
 class Entry(NamedTuple):
     """A message and its folded words."""
@@ -30,7 +32,8 @@ class Entry(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A message that was deleted, and the words that were put in."""
+    """A message that was deleted, and the words that were put in; or an inbox or an organization, under BEHIND and its
+    id as `message_id`, whose messages were deleted before it."""
 
     message_id: str
     inbox_id: str
@@ -39,6 +42,8 @@ class Gone(NamedTuple):
 
 def take_out(tx: Tx, gone: Sequence[Gone]) -> None:
     """Those that are there."""
+    if not gone:
+        return
     for one, terms in zip(gone, terms_of_texts([one.words for one in gone]), strict=True):
         document = tx.value(
             "DELETE FROM documents WHERE message_id = ? RETURNING document", (one.message_id,)
@@ -49,6 +54,9 @@ def take_out(tx: Tx, gone: Sequence[Gone]) -> None:
                 "INSERT INTO trigrams (trigrams, rowid, terms) VALUES ('delete', ?, CAST(? AS TEXT))",
                 (document, _said(number, terms)),
             )
+    ids = dump([one.message_id.removeprefix(BEHIND) for one in gone])
+    tx.run(f"DELETE FROM indexed_inboxes WHERE inbox_id IN {each_of('?')}", (ids,))
+    tx.run(f"DELETE FROM indexed_organizations WHERE organization_id IN {each_of('?')}", (ids,))
 
 
 def put(tx: Tx, entries: Sequence[Entry]) -> None:

@@ -9,13 +9,13 @@ killed in between tells the index again, which does no harm (`storage.searching.
 What is held is indexed like all others, so that it has its number when it comes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from storage.engine.dialect import each_of, each_row_of
 from storage.engine.tx import Tx
 from storage.records import dump
-from storage.searching.index_batches import Gone
+from storage.searching.index_batches import BEHIND, Gone
 from storage.searching.message_words import IndexedText, entries_of, texts
 from storage.searching.search_index import SearchIndex, Walked
 from storage.visibility import HELD, VISIBLE
@@ -27,6 +27,9 @@ GONE_AT_ONCE = 500
 # stands behind the text, all of which SQLite passes over to get there; what waits has it in the tail (`body_bytes`).
 _BODY_BYTES = """m.size_bytes -
     (SELECT coalesce(sum(a.slice_length), 0) FROM attachments a WHERE a.message_id = m.id)"""
+
+_FORGET_ID = """INSERT INTO search_gone (message_id, inbox_id, words) VALUES (?, ?, '')
+    ON CONFLICT (message_id) DO NOTHING"""
 
 
 class Unsettled(NamedTuple):
@@ -89,6 +92,21 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
             (message_id, one.inbox_id, one.words),
         )
     tx.run("DELETE FROM search_words WHERE message_id = ?", (message_id,))
+
+
+def forget_inboxes(tx: Tx, inbox_ids: Sequence[str]) -> None:
+    """These inboxes were deleted, their messages before them: the index is to let go of their ids too."""
+    tx.run_many(_FORGET_ID, [(BEHIND + inbox_id, inbox_id) for inbox_id in inbox_ids])
+
+
+def forget_organization(tx: Tx, organization_id: str) -> None:
+    """The organization was deleted, all that it had before it; `is_gone`: has the index let go of all of it?"""
+    tx.run(_FORGET_ID, (BEHIND + organization_id, ""))
+
+
+def is_gone(tx: Tx, organization_id: str) -> bool:
+    """Has the index let go of a deleted organization?"""
+    return tx.one("SELECT 1 FROM search_gone WHERE message_id = ?", (BEHIND + organization_id,)) is None
 
 
 def mark_of(tx: Tx) -> str | None:

@@ -11,7 +11,7 @@ from storage.states import SENDING
 from storage.usage import Baseline, ReputationRates
 
 _SELECT = f"SELECT {columns(OrganizationRow)} FROM organizations"
-_GET = f"{_SELECT} WHERE id = ?"
+_GET = f"{_SELECT} WHERE id = ? AND deleted_at IS NULL"
 
 
 def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> None:
@@ -23,7 +23,7 @@ def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> N
 
 
 def get(tx: Tx, organization_id: str) -> OrganizationRow | None:
-    """The organization, or None."""
+    """The organization, or None; one that is being deleted is not found."""
     row = tx.one(_GET, (organization_id,))
     return OrganizationRow(*row) if row else None
 
@@ -157,16 +157,16 @@ def reset_tripwire(tx: Tx, organization_id: str) -> bool:
 
 
 def every(tx: Tx) -> list[OrganizationRow]:
-    """All of them, oldest first."""
+    """All of them, oldest first, those that are being deleted too."""
     return [OrganizationRow(*row) for row in tx.all(f"{_SELECT} ORDER BY id")]
 
 
 def ids_after(tx: Tx, after: str, limit: int) -> list[str]:
-    """Their ids in order, from behind that one on."""
-    return [
-        row[0]
-        for row in tx.all("SELECT id FROM organizations WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
-    ]
+    """Their ids in order, from behind that one on, but for those that are being deleted."""
+    rows = tx.all(
+        "SELECT id FROM organizations WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?", (after, limit)
+    )
+    return [row[0] for row in rows]
 
 
 def set_plan(tx: Tx, organization_id: str, plan: str) -> bool:

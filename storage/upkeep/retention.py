@@ -113,6 +113,11 @@ ROWS = (
         "SELECT id FROM claims WHERE created_at < :before AND status <> 'live' ORDER BY created_at LIMIT :limit",
         f"DELETE FROM claims WHERE id IN {each_row_of(':keys', 1)}",
     ),
+    Rows(
+        "resting addresses",
+        "SELECT address_hash FROM resting_addresses WHERE until < :before ORDER BY until LIMIT :limit",
+        f"DELETE FROM resting_addresses WHERE until < :before AND address_hash IN {each_row_of(':keys', 1)}",
+    ),
     # These two have no index by age alone: they are small, and written with every request and every send.
     Rows(
         "rate windows",
@@ -142,6 +147,7 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
         "claims": keep_records_days * DAY_MS,
         "tls sessions": tls_sessions.KEEP_MS,
         "tls reports": tls_sessions.SENT_KEEP_MS,
+        "resting addresses": 0,  # their time is what they say
         "rate windows": RATE_WINDOW_MS,
         "recent recipients": RECENT_RECIPIENTS_MS,
     }

@@ -56,6 +56,8 @@ ActName = Literal[
     "organization.plan_changed",
     "organization.approved",
     "organization.paused",
+    "organization.closed",
+    "organization.deleted",
     "organization.tripwire_tripped",
     "organization.tripwire_reset",
     "queue.paused",

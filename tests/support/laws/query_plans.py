@@ -27,6 +27,8 @@ METHODS = ("run", "run_many", "one", "all", "value")
 COMMAND = "a command of the operator"
 CHECK = "maild check compares everything with everything"
 HOURLY = "once an hour, over what an operator has few of"
+ERASED = "once for an organization that is deleted: an operator has few of these"
+UNCHECKED = "in a transaction that checks no references"
 QUEUE = "a partial index of what waits to be sent (max_queued), not of the table"
 # (where the statement stands, what it reads as a whole) → why it may.
 ALLOWED = {
@@ -50,6 +52,16 @@ ALLOWED = {
     ("storage/domains/domains.py: of_everybody", "domains"): COMMAND,
     ("storage/publishing/webhooks.py: forget_secrets", "webhooks"): COMMAND,
     ("storage/tenants/organizations.py: every", "organizations"): COMMAND,
+    ("storage/tenants/erasure.py: deleted", "organizations"): "an index of those that are being deleted",
+    ("storage/tenants/erasure.py: content", "webhooks"): ERASED,
+    ("storage/tenants/erasure.py: remove", "webhooks"): ERASED,
+    ("storage/tenants/erasure.py: begin", "webhooks"): ERASED,
+    ("storage/tenants/erasure.py: remove_domains", "domains"): ERASED,
+    ("storage/tenants/erasure.py: remove_inboxes", "messages"): UNCHECKED,
+    ("storage/tenants/erasure.py: remove_inboxes", "api_keys"): UNCHECKED,
+    ("storage/tenants/erasure.py: finish", "webhooks"): ERASED,
+    ("storage/tenants/erasure.py: finish", "policies"): ERASED,
+    ("storage/tenants/erasure.py: finish", "console_links"): ERASED,
     ("storage/sending/outbound.py: depth", "recipients"): QUEUE,
     ("storage/sending/leases.py: waiting", "recipients"): QUEUE,
     ("storage/tenants/overview.py: waiting", "recipients"): "the first 5,000 of what waits to be sent",

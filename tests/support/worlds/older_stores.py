@@ -100,7 +100,7 @@ def _insert(conn: sqlite3.Connection, table: str, row: int, allowed: dict[str, s
         if (table, name) in READ:
             given[name] = READ[table, name][row - 1]
         elif name in allowed:
-            words = [word.strip("'") for word in allowed[name].split(", ")]
+            words = [word.strip().strip("'") for word in allowed[name].split(",")]
             given[name] = words[row % len(words)]
         elif row == 1 or is_needed or key:
             given[name] = _value(table, name, kind, row, parents)

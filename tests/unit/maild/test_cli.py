@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -22,10 +23,12 @@ from conf.loading import load
 from maild import logs
 from maild.cli.program import main
 from maild.commands import organizations
+from maild.commands.operator_commands import OperatorCommands
 from maild.inbound.wire import tls
 from storage import server_secrets
 from storage.data_folder import DataFolder
 from storage.engine import migrate
+from storage.tenants import erasure
 
 COMMANDS = "maild.commands.operator_commands.OperatorCommands"
 DOMAIN = "agents.example.org"
@@ -487,6 +490,51 @@ def test_org_show_and_list(config: Path) -> None:
     assert [line.split()[0] for line in plain] == [organization_id, other]
     assert "usage.messagesDaily: 0\n" in run("org", "show", other, "--config", config).stdout
     assert fault("org", "show", "org_none", "--config", config) == "there is no organization org_none"
+
+
+def test_org_delete_without_a_daemon(config: Path) -> None:
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    found = answer("org", "delete", other, "--dry-run", "--config", config)
+    assert (found["name"], found["isClosed"], found["content"]["keys"]) == ("Acme", False, 2)
+    assert "content.keys: 2\n" in run("org", "delete", other, "--dry-run", "--config", config).stdout
+    assert "--yes deletes it" in fault("org", "delete", other, "--config", config)
+    assert rows(config, "SELECT count(*) FROM organizations WHERE deleted_at IS NULL") == [(2,)]
+    done = answer("org", "delete", other, "--yes", "--config", config)
+    assert done == {"organizationId": other, "deleted": True, "erased": {"keys": 2}}
+    assert rows(config, "SELECT count(*) FROM organizations") == [(1,)]
+    assert rows(config, "SELECT count(*) FROM search_gone") == [(0,)]
+    gone = fault("org", "delete", other, "--yes", "--config", config)
+    assert gone == f"there is no organization {other}"
+
+
+@pytest.mark.parametrize(("said", "left"), [("Acme\n", 1), ("acme\n", 2), ("\n", 2)])
+def test_org_delete_wants_the_name(
+    config: Path, monkeypatch: pytest.MonkeyPatch, said: str, left: int
+) -> None:
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)
+    result = CliRunner().invoke(main, ["org", "delete", other, "--config", str(config)], input=said)
+    assert result.exit_code == (0 if left == 1 else 2), result.output
+    assert rows(config, "SELECT count(*) FROM organizations") == [(left,)]
+
+
+def test_org_delete_goes_on_where_it_was_killed(config: Path) -> None:
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    store = OperatorCommands(load(config))
+    store._write(partial(erasure.begin, organization_id=other, now_ms=1, records=store._audit))
+    (_, line) = run("org", "list", "--config", config).stdout.splitlines()
+    assert line.startswith(f"{other}  being deleted  selfhost  ")
+    assert answer("org", "delete", other, "--dry-run", "--config", config)["isClosed"]
+    assert answer("org", "delete", other, "--yes", "--config", config)["deleted"]
+
+
+def test_org_delete_refuses_the_operators_own(config: Path) -> None:
+    own = answer("init", "--config", config)["organizationId"]
+    for how in ("--yes", "--dry-run"):
+        assert f"{own} is the operator's own" in fault("org", "delete", own, how, "--config", config)
 
 
 def test_names_neither_act_on_the_terminal_nor_make_lines(config: Path) -> None:

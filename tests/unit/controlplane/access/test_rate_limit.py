@@ -13,6 +13,7 @@ from controlplane.access import rate_limit
 from controlplane.access.rate_limit import RateLimit, RateVerdict
 from storage import rate_windows
 from storage.engine.tx import Tx
+from storage.tenants import organizations
 from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 
 OTHER = "org_2"
@@ -35,6 +36,7 @@ def clock() -> SetClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: SetClock) -> AsyncIterator[Store]:
     store = await Store.open(tmp_path, clock)
+    await store.db.write(organizations.create, OTHER, "Other", "selfhost", 0)
     yield store
     await store.close()
 
@@ -224,7 +226,7 @@ async def test_it_starts_and_stops_twice(store: Store) -> None:
 
 async def test_reading_is_bounded_by_the_window(store: Store) -> None:
     def unit(tx: Tx) -> None:
-        rate_windows.add(tx, {ORGANIZATION: {5: 1, 100: 2, 161: 3}}, 0)
+        rate_windows.add(tx, {ORGANIZATION: {5: 1, 100: 2, 161: 3}, "org_gone": {100: 1}}, 0)
 
     await store.db.write(unit)
     found = await store.db.read(rate_windows.between, 100, 160)

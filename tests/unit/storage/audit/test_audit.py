@@ -106,6 +106,23 @@ async def test_a_chain_never_loses_its_end(store: Store) -> None:
     assert (await report(store)).last == 2
 
 
+async def test_the_chain_of_a_deleted_organization_goes_with_the_last_act_in_it(store: Store) -> None:
+    """It stays for its time, seal by seal, and then as a whole: nobody begins where it ended."""
+    gone = "org_0gone"
+    await act(store, 3, gone)
+    moved(store, 8)
+    await act(store, 1, gone)
+    await act(store)
+    moved(store, 4)
+    await keeper(store).round()
+    found = await report(store, gone)
+    assert (found.broken, found.first, found.rows) == (None, 4, 2)
+    moved(store, 8)
+    await keeper(store, rows=1).round()
+    assert await value(store, "SELECT count(*) FROM audit WHERE organization_id = ?", gone) == [(0,)]
+    assert (await report(store)).rows == 1
+
+
 async def test_a_chain_that_rests_for_years_comes_to_rest(store: Store) -> None:
     await act(store, 3)
     for _ in range(5):

@@ -9,6 +9,7 @@ from storage.mail import messages
 from storage.publishing import events, webhooks
 from storage.publishing.webhooks import LeasedDelivery
 from storage.records import WebhookAttempt, WebhookRow
+from storage.tenants import organizations
 from tests.support.worlds import memory_store
 from tests.support.worlds.memory_store import message_row
 
@@ -64,12 +65,13 @@ def test_of_a_webhook_that_was_deleted_nothing_is_known(tx: Tx) -> None:
     assert webhooks.surroundings(tx, LeasedDelivery(gone.id, 2, 1)) is None  # retention took the event
 
 
-def test_an_attempt_is_logged_for_its_organization(tx: Tx) -> None:
-    webhooks.log_attempt(
-        tx,
-        WebhookAttempt(
-            "del_1", "whk_1", "org_1", "evt_1", "email.received", 1, "{}", 200, "", 1, None, 1, None, 1
-        ),
+def test_a_call_is_logged_for_its_organization_unless_that_was_deleted_meanwhile(tx: Tx) -> None:
+    call = WebhookAttempt(
+        "del_1", "whk_1", "org_1", "evt_1", "email.received", 1, "{}", 200, "", 1, None, 1, None, 1
     )
+    webhooks.log_attempt(tx, call)
+    assert webhooks.logged(tx, "org_1", "del_1") is None
+    organizations.create(tx, "org_1", "Ours", "selfhost", 0)
+    webhooks.log_attempt(tx, call)
     assert webhooks.logged(tx, "org_1", "del_1") == ("whk_1", "evt_1")
     assert webhooks.logged(tx, "org_2", "del_1") is None

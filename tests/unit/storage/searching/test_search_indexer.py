@@ -15,12 +15,13 @@ from structlog.testing import capture_logs
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.searching import index_child, search_tail
+from storage.searching.index_schema import inbox_term
 from storage.searching.indexer import IndexingPace, SearchIndexer
 from storage.searching.search_index import Walked
 from storage.searching.search_tail import Settlement, Unsettled
 from storage.searching.trigram_terms import terms_of_trigrams
 from tests.support.worlds.searched import Searched
-from tests.support.worlds.store import ORGANIZATION, ManualClock, message
+from tests.support.worlds.store import INBOX, ORGANIZATION, ManualClock, message
 
 PACE = IndexingPace()
 
@@ -218,6 +219,29 @@ async def test_words_of_what_is_gone_are_read_in_parts_and_without_a_rest_betwee
     assert await world.indexer.round() and await world.waits() == 1
     assert not await world.indexer.round() and await world.waits() == 0
     await world.assert_exact()
+
+
+async def test_an_inbox_keeps_its_number_until_its_last_message_is_taken_out(
+    world: Searched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it the terms of a message are not those that were put in. Nothing of a deleted organization stays."""
+    ids = await world.receive(*range(5))
+    await world.settle()
+    with closing(sqlite3.connect(world.index.path)) as conn:
+        numbers = conn.execute("SELECT number FROM indexed_inboxes").fetchall()
+        for message_id in ids:
+            await world.delete(message_id)
+        await world.store.db.write(search_tail.forget_inboxes, [INBOX])
+        await world.store.db.write(search_tail.forget_organization, ORGANIZATION)
+        monkeypatch.setattr(search_tail, "GONE_AT_ONCE", 2)
+        while not await world.store.db.read(search_tail.is_gone, ORGANIZATION):
+            await world.indexer.round()
+        for table in ("indexed_inboxes", "indexed_organizations", "documents"):
+            assert conn.execute(f"SELECT * FROM {table}").fetchall() == []
+        for (number,) in numbers:
+            term = inbox_term(number)
+            found = conn.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (term,)).fetchall()
+            assert found == []
 
 
 # Told by the process ------------------------------------------------------------------------------

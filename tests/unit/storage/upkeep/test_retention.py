@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from storage import idempotency, usage
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
+from storage.mail import resting_addresses
 from storage.publishing import events, webhooks
 from storage.records import WebhookAttempt
 from storage.tenants import organizations
@@ -152,6 +153,17 @@ async def test_records_of_attempts_go(store: Store) -> None:
     await keeper(store).round()
     log = await store.db.read(webhooks.attempts, ORGANIZATION, limit=10)
     assert [one.id for one in log] == ["del_0", "del_1"]
+
+
+async def test_an_address_of_a_deleted_organization_is_free_when_its_time_is_over(store: Store) -> None:
+    now_ms = store.clock.now_ms()
+    await store.db.write(
+        resting_addresses.rest, [("a@x.test", now_ms + DAY_MS), ("b@x.test", now_ms + 9 * DAY_MS)]
+    )
+    forward(store, 2)
+    await keeper(store).round()
+    assert await store.db.lookup(resting_addresses.until, "a@x.test") is None
+    assert await store.db.lookup(resting_addresses.until, "b@x.test") == now_ms + 9 * DAY_MS
 
 
 async def test_windows_and_keys_go(store: Store) -> None:

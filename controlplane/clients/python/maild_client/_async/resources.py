@@ -141,6 +141,8 @@ class AsyncAudit(AsyncResource):
                 "organization.plan_changed",
                 "organization.approved",
                 "organization.paused",
+                "organization.closed",
+                "organization.deleted",
                 "organization.tripwire_tripped",
                 "organization.tripwire_reset",
                 "queue.paused",

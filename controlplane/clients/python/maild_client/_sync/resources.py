@@ -142,6 +142,8 @@ class Audit(Resource):
                 "organization.plan_changed",
                 "organization.approved",
                 "organization.paused",
+                "organization.closed",
+                "organization.deleted",
                 "organization.tripwire_tripped",
                 "organization.tripwire_reset",
                 "queue.paused",

@@ -1,0 +1,48 @@
+"""What an organization leaves behind (storage/tenants/erasure.py): every table of the schema has its place there."""
+
+import sqlite3
+from importlib import resources
+
+import pytest
+
+from storage.tenants import erasure
+from storage.tenants.erasure import FAMILIES, KEPT
+
+STEPS = (
+    erasure.WITH_MESSAGES,
+    erasure.WITH_INBOXES,
+    erasure.WITH_DOMAINS,
+    erasure.WITH_MEMBERS,
+    erasure.WITH_ORGANIZATION,
+)
+
+
+@pytest.fixture
+def schema() -> sqlite3.Connection:
+    conn = sqlite3.connect(":memory:")
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    return conn
+
+
+def tables(schema: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in schema.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def test_every_table_is_erased_in_one_place_or_kept_for_a_reason(schema: sqlite3.Connection) -> None:
+    placed = [family.table for family in FAMILIES] + [name for step in STEPS for name in step] + [*KEPT]
+    assert sorted(placed) == sorted(tables(schema)), (
+        "give a new table its place in storage/tenants/erasure.py"
+    )
+    assert all(KEPT.values())
+
+
+def test_what_goes_with_a_message_is_deleted_by_the_store(schema: sqlite3.Connection) -> None:
+    for table in erasure.WITH_MESSAGES - {"messages", "blobs"}:
+        keys = schema.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+        assert ("messages", "CASCADE") in {(key[2], key[6]) for key in keys}, table
+
+
+def test_no_row_that_names_an_organization_is_kept_but_in_the_audit_log(schema: sqlite3.Connection) -> None:
+    for table in KEPT:
+        columns = {row[1] for row in schema.execute(f"PRAGMA table_info({table})")}
+        assert "organization_id" not in columns or table in {"audit", "audit_waiting"}, table
