@@ -126,7 +126,6 @@ def received_event(
         "fromAddress": message.from_address,
         "fromName": message.from_name,
         "toAddresses": _as_it_stands(message.to_addresses),
-        "deliveredTo": message.delivered_to,
         "subject": message.subject,
         "snippet": message.snippet,
         "hasHtml": message.html_slices is not None,

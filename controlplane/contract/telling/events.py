@@ -87,7 +87,6 @@ class ReceivedData(ResponseModel):
     fromAddress: str
     fromName: str | None
     toAddresses: list[str]
-    deliveredTo: str | None
     subject: str
     snippet: str
     text: str | None

@@ -995,7 +995,6 @@ class ReceivedData(TypedDict):
     fromAddress: str
     fromName: str | None
     toAddresses: list[str]
-    deliveredTo: str | None
     subject: str
     snippet: str
     text: str | None

@@ -1395,7 +1395,6 @@ export interface components {
             fromAddress: string;
             fromName: string | null;
             toAddresses: string[];
-            deliveredTo: string | null;
             subject: string;
             snippet: string;
             text: string | null;
