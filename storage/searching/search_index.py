@@ -122,7 +122,7 @@ class SearchIndex:
     def complete(self) -> None:
         """The walk was finished: what is not in the tail is here."""
         with self._changing() as tx:
-            tx.run("UPDATE index_state SET is_complete = 1")
+            tx.run("UPDATE index_state SET is_complete = 1, organization_id = '', message_id = ''")
         self._readers.allow()
 
     def merge(self, pages: int = MERGE_PAGES) -> bool:
