@@ -24,7 +24,7 @@ NewId = Callable[[str], str]
 class ConversationClues(NamedTuple):
     """What the conversation of a message is found by, or begun with. `references`: the Message-IDs that may name it,
     the likeliest first; `correspondent`, `participants`: comparison keys. `correspondent` is "" where the mail shows
-    nobody who could be one. `message_id`: its own, which other copies of it have."""
+    nobody who could be one. `message_id`: its own, where copies of it are looked for."""
 
     base_subject: str
     is_reply: bool

@@ -75,7 +75,8 @@ def clues_of(incoming: IncomingMessage, inbox_address: str) -> ConversationClues
         correspondent=_correspondent(incoming, inbox_address),
         references=references(incoming),
         participants=participants(incoming),
-        message_id=incoming.digest.parsed.message_id,
+        # Whoever got another copy knows its id; what is disowned is none.
+        message_id=None if incoming.is_spam else incoming.digest.parsed.message_id,
     )
 
 

@@ -1,6 +1,7 @@
 """How many connections there may be, in all and from one address, and how slowly an answer may be taken."""
 
 import asyncio
+import socket
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -83,6 +84,7 @@ class Answering:
         self.now = 1000.0
         self._taken = 0
         self._is_cut = False
+        self._kernel, self._peer = socket.socketpair()
         watch = watching(Http(body_min_bytes_per_s=1000))
         loop = asyncio.get_running_loop()
         self._connection = ClientConnection(web.Server(self._answer), watch, loop=loop)
@@ -98,6 +100,9 @@ class Answering:
 
     def get_write_buffer_size(self) -> int:
         return 250_000 + self._taken % 100  # never the same twice: something is always taken
+
+    def get_extra_info(self, _name: str) -> socket.socket:
+        return self._kernel
 
     def abort(self) -> None:
         self._is_cut = True

@@ -128,6 +128,9 @@ async def test_pages_are_looked_at_once_a_day(
         assert len(looked) == times
 
 
+BEHIND_SCHEMA = 300  # without its schema a store can't even be opened
+
+
 def damaged_copy(tmp_path: Path, harm: int | None) -> Path:
     """A store of some pages, one of which is zeroed, or 30 of which are random."""
     path = tmp_path / "copy"
@@ -143,13 +146,13 @@ def damaged_copy(tmp_path: Path, harm: int | None) -> Path:
     conn.close()
     pages = path.stat().st_size // 4096
     with path.open("r+b") as file:
-        for page in [harm] if harm is not None else random.Random(1).sample(range(200, pages), 30):
+        for page in [harm] if harm is not None else random.Random(1).sample(range(BEHIND_SCHEMA, pages), 30):
             file.seek(page * 4096)
             file.write(bytes(4096) if harm is not None else os.urandom(4096))
     return path
 
 
-@pytest.mark.parametrize("harm", [None, 200])
+@pytest.mark.parametrize("harm", [None, BEHIND_SCHEMA])
 def test_zeroed_and_random_pages_are_noticed(tmp_path: Path, harm: int | None) -> None:
     conn = migrate.connect(damaged_copy(tmp_path, harm), read_only=True)
     damage = integrity.pages(conn)
