@@ -89,5 +89,10 @@ def _require_same(old: sqlite3.Connection, fresh: Path) -> None:
 
 
 def _numbered_tables(conn: sqlite3.Connection) -> list[str]:
+    """But SQLite's own, the schema among them, whose rows are numbered anew."""
     rows = conn.execute("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'")
-    return [name for name, kind, is_unnumbered in rows if kind == "table" and not is_unnumbered]
+    return [
+        name
+        for name, kind, is_unnumbered in rows
+        if kind == "table" and not is_unnumbered and not name.startswith("sqlite_")
+    ]
