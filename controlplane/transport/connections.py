@@ -7,9 +7,6 @@ a second for all connections together, so that a request costs no timer of its o
 """
 
 import asyncio
-import fcntl
-import sys
-import termios
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
@@ -19,6 +16,7 @@ from aiohttp import StreamReader, web
 from aiohttp.streams import EMPTY_PAYLOAD
 from aiohttp.web_protocol import RequestHandler
 
+from conf import unacknowledged
 from conf.addresses import network_of, unmapped
 from conf.log_events import LogEvent
 from conf.settings import Http
@@ -189,7 +187,7 @@ class ClientConnection(RequestHandler):
         waiting = transport.get_write_buffer_size() if transport is not None else 0
         if transport is None or not waiting:
             return 0
-        return waiting + _unacknowledged(transport.get_extra_info("socket").fileno())
+        return waiting + unacknowledged.octets(transport)
 
     def _takes_too_slowly(self, unsent: int, now: float) -> bool:
         """Whether a reader of a long answer keeps less than the pace that is asked of a body."""
@@ -311,11 +309,6 @@ class Watch:
             if now - one.since >= self.tuning.heard_out_s:
                 one.transport.abort()
         self.start()
-
-
-def _unacknowledged(connection: int) -> int:
-    """What the peer has not acknowledged of all that was written to the socket: SIOCOUTQ, tcp(7)."""
-    return int.from_bytes(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
 def is_local(peer: str) -> bool:

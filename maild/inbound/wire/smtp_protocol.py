@@ -17,7 +17,7 @@ from ssl import SSLContext, SSLError
 
 from aiosmtpd.smtp import SMTP
 
-from maild import unacknowledged
+from conf import unacknowledged
 from maild.errors import SmtpError
 from maild.inbound.wire.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
 from maild.inbound.wire.tls_layer import TlsLayer

@@ -17,7 +17,7 @@ from aiosmtplib.errors import SMTPReadTimeoutError
 from aiosmtplib.protocol import SMTPProtocol
 from aiosmtplib.response import SMTPResponse
 
-from maild import unacknowledged
+from conf import unacknowledged
 from maild.outbound.sessions.attempt_record import HostRecord, masked
 from maild.outbound.sessions.replies import LEAST_REFUSAL, Malformed, ReplyReader
 from maild.outbound.sessions.session_faults import (
@@ -95,7 +95,9 @@ class PipeliningProtocol(SMTPProtocol):
             self.record.enter("answer")
             await self._until(group, end_timeout)
         except SMTPReadTimeoutError:
-            octets = unacknowledged.octets(self.transport) if self.transport is not None else 0
+            if self.transport is None or self.transport.is_closing():
+                raise
+            octets = unacknowledged.octets(self.transport)
             if not octets:
                 raise
             raise NotAcknowledged(octets) from None

@@ -16,9 +16,7 @@ def give_up(transport: asyncio.BaseTransport, after_s: float) -> None:
 
 
 def octets(transport: asyncio.BaseTransport) -> int:
-    """How many of what the kernel has taken are not acknowledged; 0 once the connection is closed."""
-    if transport.is_closing():
-        return 0
+    """How many of what the kernel has taken are not acknowledged. OSError once the connection is closed."""
     connection: socket.socket = transport.get_extra_info("socket")
     waiting = fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4))  # SIOCOUTQ, tcp(7)
     return int.from_bytes(waiting, sys.byteorder)
