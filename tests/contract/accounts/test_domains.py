@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import load_der_private_key
 
 from conf.tuning import ApiTuning, Tuning
 from storage.mail import inboxes
@@ -220,7 +221,9 @@ async def test_private_keys_are_sealed(world: DomainWorld) -> None:
     ((private, public),) = world.maild.sql(
         "SELECT private_key, public_key FROM dkim_keys WHERE domain_name = ?", NAME
     )
-    assert not private.startswith(b"0") and len(private) > 1200  # PKCS#8 DER would begin with a SEQUENCE
+    assert len(private) > 1200
+    with pytest.raises(ValueError, match="deserialize"):  # no PKCS#8 in the clear
+        load_der_private_key(private, password=None)
     assert len(public) == 392  # RSA-2048
 
 
