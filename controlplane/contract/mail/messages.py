@@ -58,6 +58,9 @@ WAIT_S_MAX = 55  # proxies and clients give up after a minute
 BATCH_THREADS_MAX = 20
 READ_TOKENS_MAX = 20_000
 FILENAME_MAX = 200  # what a message can hold and give back whole
+_WORD = "[A-Za-z0-9!#$&^_.+-]+"
+# RFC 2045 §5.1, as `file.type` of a browser and answers of servers have it: `text/csv; charset=utf-8`.
+_CONTENT_TYPE = f'^{_WORD}/{_WORD}( *; *{_WORD}=({_WORD}|"[ !#-\\[\\]-~]*"))*$'
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
 
 
@@ -65,7 +68,7 @@ class AttachmentInput(RequestBody):
     filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), NO_CONTROLS]
     contentType: Annotated[
         str,
-        Field(max_length=127, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
+        Field(max_length=127, pattern=_CONTENT_TYPE),
     ] = "application/octet-stream"
     # Decoded by the pipeline, which tells of a fault there.
     content: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64", "pattern": _BASE64})]

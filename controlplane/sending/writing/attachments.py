@@ -46,7 +46,7 @@ def _decode_all(request: SendMessage) -> tuple[OutgoingAttachment, ...]:
             message = "Expected standard base64 (RFC 4648 §4) without line breaks"
             faults.append(Fault(f"attachments[{index}].content", "invalid_base64", message))
             continue
-        decoded.append(OutgoingAttachment(one.filename, one.contentType.lower(), content))
+        decoded.append(OutgoingAttachment(one.filename, one.contentType, content))
     if faults:
         raise invalid(faults)
     _check_sizes(request, decoded)

@@ -25,9 +25,11 @@ _BLOCK_OCTETS = 57 * 256
 _BLOCK_LINES = struct.Struct("76s" * 256)
 _MAX_PLAIN_LINE = 78  # RFC 5322 §2.1.1
 
-_MEDIA_TYPE = re.compile(r"([!#$%&'*+.^_`|~0-9a-z-]{1,100}/[!#$%&'*+.^_`|~0-9a-z-]{1,100})[ \t]*(?:;|\Z)")
-_CHARSET = re.compile(r';[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9._-]{1,40})"?[ \t]*(?:;|\Z)')
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_MEDIA_TYPE = re.compile(rf"{_WORD}/{_WORD}")
+_PARAMETER = re.compile(rf'[ \t]*;[ \t]*({_WORD})=({_WORD}|"[ !#-\[\]-~]*")[ \t]*')
+# A file's name stands in `filename`, and a boundary is the writer's.
+_WRITTEN_HERE = ("name", "boundary")
 # In quotes, what some readers cut a name at, or read as more than it is.
 _NOT_FALLBACK = re.compile(r'[^ -~]|["\\;]|(?<==)\?')
 _WINDOW_OCTETS = 64 * 1024
@@ -39,7 +41,7 @@ _GROWS = (b"From ", b"=20\r\n", b"=09\r\n")
 _QUOTED_TOO_LONG = re.compile(
     rb"^(?=From [^\r\n]{70}|[^\r\n]{77})([^\r\n]{69,71}(?<!=)(?<!=.))", re.MULTILINE
 )
-_MAX_EXTENDED_CHARS = 60
+_MAX_UNFOLDED_CHARS = 60
 _MAX_SECTION_CHARS = 54
 
 Part = tuple[str, list[bytes]]
@@ -77,11 +79,11 @@ def write_words(text: str) -> WrittenText:
 
 def write_attachment(filename: str, content_type: str, content: bytes, content_id: str | None = None) -> Part:
     """A file as attachment, or with a content id as what HTML shows; ComposeError for a content type that is none."""
-    media_type, charset = _read_content_type(content_type)
+    media_type, parameters = _read_content_type(content_type)
     name = clean_filename(clean_text(filename)) or derived_filename(media_type, 1)
     named, fallback = _filename_parameters(name)
-    kind = "attachment" if content_id is None else "inline"
-    disposition = f"Content-Disposition: {kind}{named}\r\n"
+    shown = "attachment" if content_id is None else "inline"
+    disposition = f"Content-Disposition: {shown}{named}\r\n"
     if content_id is not None:
         disposition += write_ids("Content-ID", (f"<{content_id}>",))
     if media_type == "message/rfc822" and _is_seven_bit(content):
@@ -89,11 +91,13 @@ def write_attachment(filename: str, content_type: str, content: bytes, content_i
         return f"Content-Type: message/rfc822{fallback}\r\n{disposition}", [content]
     if media_type.startswith(("multipart/", "message/")):  # RFC 2045 §6.4
         media_type = "application/octet-stream"
-    if not charset and media_type.startswith("text/") and _is_utf8_beyond_ascii(content):
-        charset = "; charset=utf-8"  # RFC 2046 §4.1.2: it would be US-ASCII
-    fields = (
-        f"Content-Type: {media_type}{charset}{fallback}\r\nContent-Transfer-Encoding: base64\r\n{disposition}"
-    )
+        parameters = {}
+    if "charset" not in parameters and media_type.startswith("text/") and _is_utf8_beyond_ascii(content):
+        parameters["charset"] = "utf-8"  # RFC 2046 §4.1.2: it would be US-ASCII
+    described = [media_type, *(f"{name}={value}" for name, value in parameters.items())]
+    fits = sum(map(len, described)) <= _MAX_UNFOLDED_CHARS
+    kind = ("; " if fits else ";\r\n ").join(described)
+    fields = f"Content-Type: {kind}{fallback}\r\nContent-Transfer-Encoding: base64\r\n{disposition}"
     return fields, _base64_pieces(content)
 
 
@@ -147,14 +151,22 @@ def _text_fields(subtype: str, charset: str, encoding: str) -> str:
     return f"Content-Type: text/{subtype}; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n"
 
 
-def _read_content_type(content_type: str) -> tuple[str, str]:
-    """(`type/subtype`, charset parameter or "")."""
-    value = content_type.strip(" ").lower()
+def _read_content_type(content_type: str) -> tuple[str, dict[str, str]]:
+    """(`type/subtype`, its parameters as they are written) by RFC 2045 §5.1; of one that is there twice, the first."""
+    value = content_type.strip(" ")
     match = _MEDIA_TYPE.match(value)
-    if match is None or not value.isascii() or _CONTROLS.search(value):
+    if match is None:
         raise ComposeError("content type is not valid")
-    charset = _CHARSET.search(value)
-    return match[1], f"; charset={charset[1]}" if charset else ""
+    parameters: dict[str, str] = {}
+    at = match.end()
+    while at < len(value):
+        parameter = _PARAMETER.match(value, at)
+        if parameter is None:
+            raise ComposeError("content type is not valid")
+        if (name := parameter[1].lower()) not in _WRITTEN_HERE:
+            parameters.setdefault(name, parameter[2])
+        at = parameter.end()
+    return match[0].lower(), parameters
 
 
 def _filename_parameters(name: str) -> tuple[str, str]:
@@ -169,7 +181,7 @@ def _filename_parameters(name: str) -> tuple[str, str]:
     characters = [quote(one, safe="!#$&+-.^_`|~", encoding="utf-8", errors="replace") for one in name]
     extended = "".join(characters)
     fallback = f';\r\n name="{plain}"'
-    if len(extended) <= _MAX_EXTENDED_CHARS:
+    if len(extended) <= _MAX_UNFOLDED_CHARS:
         return f";\r\n filename*=utf-8''{extended}", fallback
     # RFC 2231 §3: a value too long for a line
     sections = [f";\r\n filename*{number}*={piece}" for number, piece in enumerate(_sections(characters))]

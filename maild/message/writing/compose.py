@@ -33,8 +33,8 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 @dataclass(frozen=True, slots=True)
 class OutgoingAttachment:
-    """A file to send; `content_type` is `type/subtype`, its parameters (but charset) are dropped. `content_id`, without
-    brackets: the HTML shows it (`cid:`)."""
+    """A file to send; `content_type` is `type/subtype` with parameters (RFC 2045 §5.1), of which a name and a boundary
+    are dropped. `content_id`, without brackets: the HTML shows it (`cid:`)."""
 
     filename: str
     content_type: str

@@ -147,7 +147,8 @@ async def test_an_address_named_twice_gets_one_copy_as_it_first_stood(
         ({"attachments": [file(filename="")]}, {"attachments[0].filename": "too_short"}),
         ({"attachments": [file(filename="a\r\nX: y")]}, {"attachments[0].filename": "control_character"}),
         ({"attachments": [file(contentType="text")]}, {"attachments[0].contentType": "invalid_format"}),
-        ({"attachments": [file(contentType="text/html; charset=x")]}, {"attachments[0].contentType": "invalid_format"}),
+        ({"attachments": [file(contentType="text/html; charset")]}, {"attachments[0].contentType": "invalid_format"}),
+        ({"attachments": [file(contentType='a/b; x="y\r\nz"')]}, {"attachments[0].contentType": "invalid_format"}),
         ({"attachments": [file(), {"filename": "b", "content": "*"}, {"filename": "c", "content": "YQ"}]},
          {"attachments[1].content": "invalid_base64", "attachments[2].content": "invalid_base64"}),
         ({"attachments": [{"filename": "b", "content": "YW\nI="}]}, {"attachments[0].content": "invalid_base64"}),
@@ -347,19 +348,22 @@ async def test_attachments_go_out_as_they_came(maild: Running, bot: dict[str, An
             attachments=[
                 file(content, "Gr\u00fc\u00dfe.PDF", contentType="Application/PDF"),
                 file(b"x", "x"),
+                file(b"BEGIN:VCALENDAR", "invite.ics", contentType="text/calendar; method=REPLY"),
             ],
         )
     ).data
-    first, second = sent["attachments"]
+    first, second, third = sent["attachments"]
     assert (first["filename"], first["contentType"], first["sizeBytes"]) == (
         "Gr\u00fc\u00dfe.PDF",
         "application/pdf",
         len(content),
     )
     assert second["contentType"] == "application/octet-stream"
+    assert third["contentType"] == "text/calendar"
     assert (await maild.api.get(f"/v1/attachments/{first['id']}")).body == content
     parts = list((await composed(maild, sent)).iter_attachments())
     assert parts[0].get_filename() == "Gr\u00fc\u00dfe.PDF" and parts[0].get_content() == content
+    assert parts[2].get_param("method") == "REPLY"
 
 
 async def test_one_attachment_has_at_most_10_mb(maild: Running, bot: dict[str, Any]) -> None:

@@ -410,6 +410,25 @@ def test_no_value_leaves_its_field(payload: str) -> None:
         assert "bcc" not in stdlib(composed)
 
 
+@pytest.mark.parametrize(
+    ("content_type", "written"),
+    [
+        ("Text/Calendar; Method=REPLY; charset=UTF-8", "text/calendar; method=REPLY; charset=UTF-8"),
+        ('text/plain;format=flowed ; x="a; b"', 'text/plain; format=flowed; x="a; b"'),
+        ("text/plain; charset=us-ascii; CHARSET=big5", "text/plain; charset=us-ascii"),
+        ("image/png; name=evil.exe; boundary=--x", "image/png"),
+        (
+            "application/vnd.oasis.opendocument.text; version=1.2; profile=extended",
+            "application/vnd.oasis.opendocument.text;\r\n version=1.2;\r\n profile=extended",
+        ),
+    ],
+)
+def test_a_content_type_keeps_what_its_reader_goes_by(content_type: str, written: str) -> None:
+    """RFC 6047 §2.4: a calendar takes an answer to an invitation by the `method` there."""
+    composed = build(attachments=(OutgoingAttachment("a.bin", content_type, b"x"),))
+    assert f"\r\nContent-Type: {written}\r\nContent-Transfer-Encoding: base64\r\n".encode() in composed.raw
+
+
 @pytest.mark.parametrize("payload", INJECTIONS)
 def test_no_file_name_or_type_leaves_its_field(payload: str) -> None:
     for filename, content_type in (
