@@ -1,4 +1,4 @@
-"""The audit log: is it whole, and the key of a chain."""
+"""The audit log: what stands in it, is it whole, and the key of a chain."""
 
 import json
 import sys
@@ -15,6 +15,8 @@ from maild.cli.common import (
     organization_option,
     run_command,
     say,
+    say_more,
+    say_rows,
     show,
 )
 
@@ -22,6 +24,38 @@ from maild.cli.common import (
 @click.group()
 def audit() -> None:
     """The audit log."""
+
+
+@audit.command("list")
+@organization_option
+@click.option("--actor", help="What this one did: key_…, mem_…, operator, system:…")
+@click.option("--type", "types", multiple=True, help="Acts of this type; give it once for each.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@config_option
+@json_option
+def audit_list(
+    organization_id: str, actor: str | None, types: tuple[str, ...], limit: int, config: Path, as_json: bool
+) -> None:
+    """Who did what in an organization, newest first."""
+    from storage.audit.acts import Act
+
+    unknown = sorted({*types} - {one.value for one in Act})
+    if unknown:
+        fail(*(f"--type: there is no {one}; there are {', '.join(sorted(Act))}" for one in unknown))
+    rows: list[dict[str, Any]] = run_command(
+        lambda store: store.audit.list(organization_id, limit=limit + 1, types=types, actor=actor), config
+    )
+    more = len(rows) > limit
+    if as_json:
+        show({"rows": rows[:limit], "more": more}, as_json)
+        return
+    say_rows(map(_act_line, rows[:limit]), none="no such act stands there")
+    say_more(limit, more)
+
+
+def _act_line(one: dict[str, Any]) -> str:
+    details = " ".join(f"{name}={json.dumps(value)}" for name, value in one["details"].items())
+    return "  ".join(filter(None, (one["at"], one["actor"], one["type"], one["subject"], details)))
 
 
 @audit.command("verify")

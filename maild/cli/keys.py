@@ -95,14 +95,23 @@ def keys_list(organization_id: str, config: Path, as_json: bool) -> None:
 
 @keys.command("revoke")
 @click.argument("key_id")
+@click.option("--with-minted", is_flag=True, help="And the keys that were minted with it, and with those.")
+@click.option("--with-mail", is_flag=True, help="And withdraw what they sent and is not delivered yet.")
 @config_option
 @json_option
-def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
-    """Make a key useless at once, also in a running daemon."""
+def keys_revoke(key_id: str, with_minted: bool, with_mail: bool, config: Path, as_json: bool) -> None:
+    """Make a key useless at once, also in a running daemon. What else it leaves is counted."""
     from controlplane.access.authentication import PREFIX
 
     if key_id.startswith(PREFIX):
         fail("KEY_ID: this is a key, not its id: 'maild keys list --org ID' tells it by the first characters")
-    if not run_command(lambda store: store.keys.revoke(key_id), config):
-        fail(f"there is no key {key_id}")
-    show({"id": key_id, "status": "revoked"}, as_json)
+    answer: dict[str, Any] = run_command(
+        lambda store: store.keys.revoke(key_id, with_minted=with_minted, with_mail=with_mail), config
+    )
+    show(answer, as_json)
+    for left, what in (
+        (answer["minted"]["active"], "keys minted with it that live on (--with-minted ends them)"),
+        (answer["messages"]["waiting"], "messages it sent that are still to go (--with-mail withdraws them)"),
+    ):
+        if left:
+            say(f"{what}: {left}", err=True)

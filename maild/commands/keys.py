@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from controlplane.operations.accounts.keys import LISTED_MAX, shown_key
 from maild.commands.store_commands import StoreCommands
 from storage.audit.acts import OPERATOR, Act
 from storage.engine.tx import Tx
-from storage.mail import inboxes
+from storage.mail import inboxes, withdrawal
+from storage.mail.withdrawal import WithdrawnMail
 from storage.records import load
 from storage.tenants import keys, organizations
+
+REVOKED_AT_ONCE = 100
 
 
 class KeyCommands(StoreCommands):
@@ -44,19 +48,57 @@ class KeyCommands(StoreCommands):
 
         return self._run(unit)
 
-    def revoke(self, key_id: str) -> bool:
-        """False when there is no such key."""
+    def revoke(self, key_id: str, *, with_minted: bool = False, with_mail: bool = False) -> dict[str, Any]:
+        """`{"id", "status", "minted": {"revoked", "active"}, "messages": {"withdrawn", "waiting"}}`, all counts. Where
+        a crash leaves some, the same command ends it. KeyError without the key.
 
-        def unit(tx: Tx) -> bool:
-            organization_id = keys.organization_of(tx, key_id)
-            if organization_id is None:
-                return False
-            if not keys.revoke(tx, organization_id, key_id, self._clock.now_ms()):
-                return False
-            self._audit.record(tx, organization_id, Act.KEY_REVOKED, OPERATOR, key_id)
-            return True
+        `with_minted`: the keys that it minted as well, those that they minted, and so on. `with_mail`: what all of
+        these sent and is not delivered yet fails; what is scheduled and what is held too.
+        """
+        organization_id = self._look(lambda tx: keys.organization_of(tx, key_id))
+        if organization_id is None:
+            raise KeyError(f"key {key_id}")
+        self._revoke_all(organization_id, [key_id])
+        minted = self._minted(organization_id, key_id)
+        revoked = 0
+        # A request that was being answered may have minted one more.
+        while with_minted and (active := [one for one, is_active in minted.items() if is_active]):
+            self._revoke_all(organization_id, active)
+            revoked += len(active)
+            minted = self._minted(organization_id, key_id)
+        senders = [key_id, *minted] if with_minted else [key_id]
+        waiting = self._look(lambda tx: withdrawal.find_sent_by(tx, organization_id, senders))
+        if with_mail:
+            self._withdraw(waiting)
+        return {
+            "id": key_id,
+            "status": "revoked",
+            "minted": {"revoked": revoked, "active": sum(minted.values())},
+            "messages": {
+                "withdrawn": waiting.messages if with_mail else 0,
+                "waiting": 0 if with_mail else waiting.messages,
+            },
+        }
 
-        return self._run(unit)
+    def _minted(self, organization_id: str, key_id: str) -> dict[str, bool]:
+        return self._look(lambda tx: keys.minted_with(tx, organization_id, key_id))
+
+    def _revoke_all(self, organization_id: str, key_ids: Sequence[str]) -> None:
+        def unit(some: Sequence[str], tx: Tx) -> None:
+            for key_id in some:
+                keys.revoke(tx, organization_id, key_id, self._clock.now_ms())
+                self._audit.record(tx, organization_id, Act.KEY_REVOKED, OPERATOR, key_id)
+
+        self._run_slices(
+            partial(unit, key_ids[start : start + REVOKED_AT_ONCE])
+            for start in range(0, len(key_ids), REVOKED_AT_ONCE)
+        )
+
+    def _withdraw(self, waiting: WithdrawnMail) -> None:
+        def unit(some: WithdrawnMail, tx: Tx) -> None:
+            withdrawal.withdraw_slice(tx, some, self._ids.new, self._clock.now_ms())
+
+        self._run_slices(partial(unit, some) for some in waiting.slices())
 
     def mint(
         self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

@@ -14,6 +14,7 @@ from conf.settings import Settings
 from controlplane.domains import checks
 from controlplane.domains.fresh_keys import sealed_behind
 from maild.commands import audit_verifying, doctor
+from maild.commands.audit_log import AuditCommands
 from maild.commands.domain_reports import ReportCommands
 from maild.commands.keys import KeyCommands
 from maild.commands.lost_key import LostKey
@@ -98,6 +99,11 @@ class OperatorCommands:
     def deletion(self) -> OrganizationDeletion:
         """Commands that delete an organization."""
         return OrganizationDeletion(self._ground, self._folder)
+
+    @property
+    def audit(self) -> AuditCommands:
+        """Commands that read the audit log."""
+        return AuditCommands(self._ground)
 
     @property
     def keys(self) -> KeyCommands:

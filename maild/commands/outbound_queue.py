@@ -8,7 +8,7 @@ from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
 from controlplane.operations.sending.operator_queue import queue_state, shown_recipient
 from maild.commands.queue_changes import QueueChanges
-from maild.commands.store_commands import StoreCommands
+from maild.commands.store_commands import REST_MIN_S, StoreCommands
 from storage import switches
 from storage.agents import reviews
 from storage.audit.acts import OPERATOR, Act
@@ -17,7 +17,6 @@ from storage.sending import message_outcomes, queue_selection
 from storage.sending.queue_selection import FoundForChange, QueueChange, QueueSelection
 from storage.tenants import organizations
 
-REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
 DROPPING_S = 0.02  # in one transaction: with a rest as long a drop has the store for half of the time at most
 
 

@@ -1,6 +1,7 @@
 """What the commands about the store have in common: how they reach it, and what they write with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from time import sleep as rest
 from typing import NamedTuple, Protocol, TypeVar
 
 from conf.settings import Settings
@@ -8,6 +9,8 @@ from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.ids import Ids
+
+REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
 
 T = TypeVar("T")
 
@@ -35,3 +38,14 @@ class StoreCommands:
 
     def __init__(self, ground: CommandGround) -> None:
         self._settings, self._clock, self._ids, self._audit, self._run, self._look = ground
+
+    def _run_slices(self, units: Iterable[Callable[[Tx], object]]) -> None:
+        """One after the other, each in a transaction of its own. The daemon writes in between: it has the store for at
+        least as long as they have."""
+        took = 0.0
+        for unit in units:
+            if took:
+                rest(max(took, REST_MIN_S))
+            began = self._clock.monotonic()
+            self._run(unit)
+            took = self._clock.monotonic() - began

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from storage.agents.policies import ReviewPolicy
 from storage.clock import iso
-from storage.engine.dialect import each_of
+from storage.engine.dialect import each_of, unindexed
 from storage.engine.tx import Tx
 from storage.publishing import events
 from storage.records import MessageRow, ReviewRow, columns, dump, load
@@ -138,6 +138,16 @@ def pending_of_inbox(tx: Tx, inbox_id: str) -> list[ReviewRow]:
     rows = tx.all(
         f"{_SELECT} WHERE inbox_id = ? AND direction = 'outbound' AND status = 'pending' ORDER BY id",
         (inbox_id,),
+    )
+    return [ReviewRow(*row) for row in rows]
+
+
+def pending_of_keys(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> list[ReviewRow]:
+    """What is held of what these keys sent."""
+    rows = tx.all(
+        f"""{_SELECT} WHERE organization_id = ? AND direction = 'outbound' AND status = 'pending'
+              AND {unindexed("submitted_by")} IN {each_of("?")} ORDER BY id""",
+        (organization_id, dump(list(key_ids))),
     )
     return [ReviewRow(*row) for row in rows]
 

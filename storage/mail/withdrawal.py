@@ -1,27 +1,27 @@
-"""An inbox that is deactivated while mail of it waits: none of it is sent.
+"""An inbox that is deactivated while mail of it waits: none of it is sent. Nor is what a key has sent that is revoked
+with its mail.
 
 What waits is found by a look at the queue (`find_waiting`), which may be long: a reader does that, and slices of what
 it found go (`withdraw_slice`), between which others write. The transaction that deactivates the inbox takes what has
 come since then with it (`withdraw_since`): so no crash leaves mail that nobody sends, and no writer waits for a look at
 the queue. Inboxes that another organization's verification deactivates are known in that transaction alone: there the
-slices go behind it, and what a crash leaves is refused when its time comes. What is being delivered at that moment may
+slices go behind it, and what a crash leaves is refused when its time comes. A revoked key sends nothing more, so its
+slices go behind that, and a crash leaves some for who revokes it again. What is being delivered at that moment may
 still arrive; what stands in a line of the queue does not (`leases.look_again`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from storage.agents import reviews
-from storage.engine.dialect import THEN_JOIN, by_index, committed, unindexed
+from storage.engine.dialect import THEN_JOIN, by_index, committed, each_of, unindexed
 from storage.engine.tx import Tx
 from storage.mail import messages
-from storage.records import ReviewRow
+from storage.records import ReviewRow, dump
 from storage.sending import message_outcomes, outbound, outbound_events
 from storage.sending.outbound import PENDING
 from storage.states import MESSAGE, message_status
 from storage.visibility import VISIBLE
-
-WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
 
 SLICE = 50  # messages; some 10 ms, more where they have many recipients
 
@@ -35,11 +35,18 @@ _NEWEST = f"SELECT coalesce(max({committed('m')}), 0) FROM messages m"
 _WITHDRAW_SCHEDULED = """UPDATE messages SET status = 'failed', failure_reason = ?
     WHERE status = 'scheduled' AND id = ?"""
 # Of a queue that may be long: what others wait for is passed over in the index, without a look at their messages.
-_OF_ORGANIZATION = "organization_id = (SELECT organization_id FROM inboxes WHERE id = :inbox)"
 _WAITING = f"""SELECT m.id FROM (
-      SELECT message_id FROM recipients {by_index("recipients_due")} WHERE {PENDING} AND {_OF_ORGANIZATION}
-      UNION SELECT message_id FROM recipients WHERE lease IS NOT NULL AND {_OF_ORGANIZATION}) w
-    {THEN_JOIN} messages m ON m.id = w.message_id WHERE m.inbox_id = :inbox"""
+      SELECT message_id FROM recipients {by_index("recipients_due")} WHERE {PENDING} AND {{of_organization}}
+      UNION SELECT message_id FROM recipients WHERE lease IS NOT NULL AND {{of_organization}}) w
+    {THEN_JOIN} messages m ON m.id = w.message_id WHERE {{whose}}"""
+_OF_INBOX = _WAITING.format(
+    of_organization="organization_id = (SELECT organization_id FROM inboxes WHERE id = :inbox)",
+    whose="m.inbox_id = :inbox",
+)
+_SENT_BY = f"{unindexed('submitted_by')} IN {each_of(':keys')}"
+_OF_KEYS = _WAITING.format(of_organization="organization_id = :organization", whose=_SENT_BY)
+_SCHEDULED_BY_KEYS = f"""SELECT id FROM messages {by_index("messages_scheduled_by_organization")}
+    WHERE organization_id = :organization AND status = 'scheduled' AND {_SENT_BY}"""
 # One status at a time, as the index has them. What is held before it leaves is among its messages, and what came in and
 # is held waits for nobody to send it.
 _HAS_LIVE = " OR ".join(
@@ -53,6 +60,18 @@ def has_live_mail(tx: Tx, organization_id: str, inbox_id: str) -> bool:
     return bool(tx.value(f"SELECT {_HAS_LIVE}", {"inbox": inbox_id, "organization": organization_id}))
 
 
+class Cause(NamedTuple):
+    """Why mail is withdrawn. `reason`: the failureReason, which a send would be answered now; `told`: of a recipient,
+    where hosts' replies stand."""
+
+    reason: str
+    told: str
+
+
+INBOX_GONE = Cause("inbox_not_found", "the sending inbox was deactivated")
+KEY_REVOKED = Cause("invalid_api_key", "the key that sent it was revoked")
+
+
 class WithdrawnMail(NamedTuple):
     """What waits and is withdrawn: ids of messages in the queue and of those for later, reviews of what is held.
     `since`: the place of the host's newest message in the order of commits, when it was looked for."""
@@ -61,6 +80,11 @@ class WithdrawnMail(NamedTuple):
     scheduled: list[str]
     held: list[ReviewRow]
     since: int
+    cause: Cause = INBOX_GONE
+
+    @property
+    def messages(self) -> int:
+        return len(self.queued) + len(self.scheduled) + len(self.held)
 
     @property
     def is_one_slice(self) -> bool:
@@ -77,7 +101,19 @@ class WithdrawnMail(NamedTuple):
 def find_waiting(tx: Tx, inbox_id: str) -> WithdrawnMail:
     """Every message of the inbox that still waits. It may read all that waits: not for a transaction that keeps others
     from writing."""
-    return _found(tx, inbox_id, _WAITING, {}, tx.value(_NEWEST))
+    return _found(tx, inbox_id, _OF_INBOX, {}, tx.value(_NEWEST))
+
+
+def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> WithdrawnMail:
+    """Every message that these keys sent and that still waits; as `find_waiting`."""
+    of_keys = {"organization": organization_id, "keys": dump(list(key_ids))}
+    return WithdrawnMail(
+        [message_id for (message_id,) in tx.all(_OF_KEYS, of_keys)],
+        [message_id for (message_id,) in tx.all(_SCHEDULED_BY_KEYS, of_keys)],
+        reviews.pending_of_keys(tx, organization_id, key_ids),
+        tx.value(_NEWEST),
+        KEY_REVOKED,
+    )
 
 
 def withdraw_since(tx: Tx, inbox_id: str, since: int, new_id: Callable[[str], str], now_ms: int) -> None:
@@ -102,35 +138,37 @@ def _found(tx: Tx, inbox_id: str, queued: str, given: Mapping[str, int], since: 
 def withdraw_slice(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
     """Withdraw some that were found before, whatever they wait for by now: those that do not wait any more stay as they
     are. `new_id`: makes an id."""
-    failed = [one for one in waiting.queued if _withdraw_message(tx, one)]
+    cause = waiting.cause
+    failed = [one for one in waiting.queued if _withdraw_message(tx, one, cause)]
     failed += [
         one
         for one in waiting.scheduled
-        if tx.run(_WITHDRAW_SCHEDULED, (WITHDRAWN, one)) or _withdraw_message(tx, one)
+        if tx.run(_WITHDRAW_SCHEDULED, (cause.reason, one)) or _withdraw_message(tx, one, cause)
     ]
     failed += [
         one.message_id
         for one in waiting.held
-        if _withdraw_held(tx, one, new_id, now_ms) or _withdraw_message(tx, one.message_id)
+        if _withdraw_held(tx, one, cause, new_id, now_ms) or _withdraw_message(tx, one.message_id, cause)
     ]
     for message_id in failed:
         outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
 
 
-def _withdraw_held(tx: Tx, review: ReviewRow, new_id: Callable[[str], str], now_ms: int) -> bool:
+def _withdraw_held(
+    tx: Tx, review: ReviewRow, cause: Cause, new_id: Callable[[str], str], now_ms: int
+) -> bool:
     resolved = reviews.resolve(tx, review, "withdrawn", None, None, new_id("evt"), now_ms)
-    return resolved is not None and messages.end_held(tx, review.message_id, "failed", WITHDRAWN)
+    return resolved is not None and messages.end_held(tx, review.message_id, "failed", cause.reason)
 
 
-def _withdraw_message(tx: Tx, message_id: str) -> bool:
+def _withdraw_message(tx: Tx, message_id: str, cause: Cause) -> bool:
     """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already, or where
     nothing of it waited."""
     withdrawn = tx.run(
         """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
-             remote_host = NULL, smtp_code = NULL, enhanced_code = NULL,
-             response = 'the sending inbox was deactivated'
+             remote_host = NULL, smtp_code = NULL, enhanced_code = NULL, response = ?
            WHERE message_id = ? AND status IN ('queued', 'deferred')""",
-        (message_id,),
+        (cause.told, message_id),
     )
     if not withdrawn:
         return False
@@ -139,7 +177,7 @@ def _withdraw_message(tx: Tx, message_id: str) -> bool:
     if message is None or status not in MESSAGE[message.status]:
         return False
     has_failed = status == "failed"
-    reason = WITHDRAWN if has_failed else None
+    reason = cause.reason if has_failed else None
     message_outcomes.move_message(tx, message_id, message.status, status, message.sent_at, reason)
     if has_failed:
         message_outcomes.give_back_unless_left(tx, {message_id: message})

@@ -119,6 +119,25 @@ def descends_from(tx: Tx, organization_id: str, key_id: str, ancestor_id: str) -
     )
 
 
+def minted_with(tx: Tx, organization_id: str, key_id: str) -> dict[str, bool]:
+    """Keys that this one minted, those that they minted, and so on: id → does it open something? It reads all keys of
+    the organization: not for a transaction that keeps others from writing."""
+    rows = tx.all(
+        "SELECT id, minted_by, is_active FROM api_keys WHERE organization_id = ? AND minted_by IS NOT NULL",
+        (organization_id,),
+    )
+    children: dict[str, list[tuple[str, bool]]] = {}
+    for child, minter, is_active in rows:
+        children.setdefault(minter, []).append((child, bool(is_active)))
+    found: dict[str, bool] = {}
+    to_look = [key_id]
+    while to_look:
+        minted = children.pop(to_look.pop(), [])
+        found.update(minted)
+        to_look += [child for child, _ in minted]
+    return found
+
+
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:
     """A fresh raw key: `svc_live_` or `svc_test_` and 48 hex digits."""
     return f"svc_{mode}_{entropy(24).hex()}"

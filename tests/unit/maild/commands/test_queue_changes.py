@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import QueueTuning, Tuning
-from maild.commands.outbound_queue import REST_MIN_S
+from maild.commands.store_commands import REST_MIN_S
 from maild.message.delivery_evidence import Evidence, HostEvidence, pack
 from storage.clock import Clock
 from storage.engine.tx import Tx
