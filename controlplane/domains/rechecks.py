@@ -21,7 +21,8 @@ CHECK_EVERY_MS = 3_600_000
 POLL_S = 60
 BATCH = 50
 AT_ONCE = 8  # of the resolvers' places, which owners ask for as well (doh.HEARINGS_MAX)
-# From one to the next. A check is two milliseconds of the event loop, and after an outage all are due.
+# From one to the next. A check is two milliseconds of the event loop, and after an outage all are due. Each waits from
+# when the one before began: of times that were laid out before, a loop that was held up would find many over at once.
 BETWEEN_S = 0.01
 
 log = structlog.get_logger("maild.domains")
@@ -39,6 +40,7 @@ class Rechecks(LoopService):
         self._registry = registry
         self._set_aside = SetAside(clock, log, "domain_not_checked", "domain_id")
         self._places = asyncio.Semaphore(AT_ONCE)
+        self._beginning = asyncio.Lock()
 
     async def run(self) -> None:
         while True:
@@ -55,11 +57,12 @@ class Rechecks(LoopService):
         due = await self._db.read(domains.due_for_check, now_ms, CHECK_EVERY_MS, BATCH, but)
         checks = [(row, self._registry.expire) for row in overdue]
         checks += [(row, self._registry.recheck) for row in due]
-        are_done = await asyncio.gather(*(self._make(at, *check) for at, check in enumerate(checks)))
+        are_done = await asyncio.gather(*(self._make(*check) for check in checks))
         return all(are_done) and BATCH in (len(overdue), len(due))
 
-    async def _make(self, at: int, row: DomainRow, check: Callable[[DomainRow], Awaitable[None]]) -> bool:
+    async def _make(self, row: DomainRow, check: Callable[[DomainRow], Awaitable[None]]) -> bool:
         """The check in its turn; False: the store refused it."""
-        await asyncio.sleep(at * BETWEEN_S)
         async with self._places:
+            async with self._beginning:
+                await asyncio.sleep(BETWEEN_S)
             return await self._set_aside.attempt(row.id, check(row))

@@ -77,11 +77,11 @@ async def test_few_are_checked_at_a_time_the_longest_unchecked_first(store: Stor
 async def test_no_two_begin_in_one_pass_of_the_event_loop(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Fifty did, with five questions each: 74 ms in which nobody else was served."""
-    monkeypatch.setattr(rechecks, "BETWEEN_S", 0.002)
+    """Fifty did, with five questions each: 74 ms in which nobody else was served. Nor do those whose time has come
+    while something held the loop: here it has for all."""
+    monkeypatch.setattr(rechecks, "BETWEEN_S", 0)
     registry = Slow()
     registry.go.set()
     registry.count()
     await Rechecks(store.db, store.clock, cast(Registry, registry)).round()
-    assert len(registry.begun) == DUE
-    assert len(set(registry.rounds)) > rechecks.AT_ONCE
+    assert len(registry.begun) == len(set(registry.rounds)) == DUE
