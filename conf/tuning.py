@@ -59,11 +59,13 @@ class ApiTuning:
 
     `sanitized_chars`: how much of one HTML body is sanitised; that takes some twenty times the memory, for one message
     at a time. `check_deadline_s`: of all look-ups for a message that is checked before it is sent.
+    `patience_s`: how long a request waits for its place in the rounds of the event loop until it is refused.
     """
 
     domains: int = 1000
     sanitized_chars: int = 2 * 1024 * 1024
     check_deadline_s: float = 3.0
+    patience_s: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

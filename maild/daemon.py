@@ -60,7 +60,7 @@ from storage.searching.search_index import SearchIndex
 from storage.service import Service, Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
-from storage.turns.rounds import Rounds
+from storage.turns.rounds import RoundPace, Rounds
 from storage.turns.started_threads import started_threads
 from storage.upkeep import rotation
 from storage.upkeep.erasing import Eraser
@@ -276,7 +276,7 @@ class Daemon:
             blobs=blob_store,
             cpu=self._cpu,
             cpu_process=self._cpu_process,
-            rounds=Rounds(clock.monotonic),
+            rounds=Rounds(clock.monotonic, RoundPace(patience_s=self._tuning.api.patience_s)),
             disk=Disk(self._folder.path, settings.storage.reserve_percent, _tell_room),
             sealer=sealer,
             resolver=self._resolver,

@@ -56,7 +56,7 @@ class RoundPace(NamedTuple):
     a_round: int = 16
     late_s: float = 0.1
     mail_s: float = 0.2
-    patience_s: float = 1.0
+    patience_s: float = 1.0  # conf.tuning has it for the daemon
     standing_s: float = 0.1
     beside_requests: float = 0.5
     requests_s: float = 0.2
