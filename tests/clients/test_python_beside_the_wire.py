@@ -18,7 +18,7 @@ from controlplane.contract.scopes import OPERATOR_SCOPES
 from maild_client import ApiError, AsyncEventStream, AsyncMaild, AsyncPages
 from scripts.client_names import NAMES
 from scripts.clients import read
-from tests.clients.test_python_operations import ATTACHED, IN_AN_HOUR, MAIL
+from tests.clients.test_python_operations import ATTACHED, MAIL, TOMORROW
 from tests.conftest import Start
 from tests.contract.sending.test_unsubscribe import token_for
 from tests.support.peers.dns_server import DnsServer
@@ -89,7 +89,7 @@ class World:
 
         message = await maild.received(inbox, MAIL.format("seeded") + ATTACHED)
         waiting = await held.held(to=["ada@elsewhere.test"])
-        later = {"inboxId": inbox["id"], "to": ["ada@elsewhere.test"], "sendAt": IN_AN_HOUR}
+        later = {"inboxId": inbox["id"], "to": ["ada@elsewhere.test"], "sendAt": TOMORROW}
         own = {
             "cancelScheduledMessage": (await post("/v1/messages/send", **later))["id"],
             "withdrawMessage": (await held.held(to=["ada@elsewhere.test"]))["id"],

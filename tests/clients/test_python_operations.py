@@ -26,7 +26,7 @@ MAIL = "From: Ada <ada@elsewhere.test>\nSubject: {0}\nMessage-ID: <{0}@elsewhere
 ATTACHED = (
     'Content-Type: text/plain; name="a.txt"\nContent-Disposition: attachment; filename="a.txt"\n\nPay.\n'
 )
-IN_AN_HOUR = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+TOMORROW = (datetime.now(UTC) + timedelta(days=1)).isoformat()  # however long the run takes
 Made = dict[str, Any]
 
 
@@ -96,7 +96,7 @@ DAY: tuple[Row | str, ...] = (
                                        "if_last_message_id": made["answer"]["id"]}),
     Row("forwardMessage", of("first", to=[ELSEWHERE], as_="eml", text="Look")),
     Row("listAttempts", of("sent")),
-    Row("sendMessage", send(send_at=IN_AN_HOUR), "scheduled"),
+    Row("sendMessage", send(send_at=TOMORROW), "scheduled"),
     Row("cancelScheduledMessage", of("scheduled")),
     Row("createDraft", lambda made: {"inbox_id": made["bot"]["id"], "to": [ELSEWHERE]}, "draft"),
     Row("listDrafts"), Row("getDraft", of("draft")), Row("updateDraft", of("draft", text="Hello", subject=None)),
