@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import uvloop
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.laws import query_plans
 from tests.support.machine import crash_report, templates
@@ -29,7 +29,7 @@ templates.compile_once()
 ssl.SSLContext.load_default_certs = lambda *_: None  # type: ignore[method-assign]
 on_shared = pytest.mark.asyncio(loop_scope="session")
 # No test asserts a time, and a busy machine takes it.
-settings.register_profile("maild", deadline=None)
+settings.register_profile("maild", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("maild")
 
 Start = Callable[..., Awaitable[Running]]

@@ -56,7 +56,11 @@ def drifts(tx: Tx) -> dict[str, int]:
     return dict(tx.all("SELECT organization_id, drift_ms FROM id_drifts"))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(st.tuples(MOMENT, MOMENT), max_size=6), WINDOW, WINDOW, st.booleans())
 @example([(NOW_MS + 40 * DAY_MS, NOW_MS)], NOW_MS, NOW_MS + 1, True)  # the clock was set back
 @example([(NOW_MS, NOW_MS)], NOW_MS, NOW_MS + 1, True)

@@ -163,7 +163,11 @@ def as_listed(
     }  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     row=MESSAGE,
     attachments=st.lists(ATTACHMENT, max_size=3, unique_by=(lambda one: one.id, lambda one: one.position)),
@@ -204,7 +208,11 @@ def test_every_message_is_shown_in_full(
     }  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     row=MESSAGE,
     attachments=st.lists(ATTACHMENT, max_size=3, unique_by=lambda one: one.id),
@@ -235,7 +243,11 @@ def test_a_send_is_answered_with_what_the_store_shows(
     assert list(json.loads(answered).items()) == list(json.loads(shown.json).items())
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(new=WORDS, rest=MAYBE, extracted=MAYBE)
 def test_new_words_with_which_a_text_begins_are_in_it_and_all_others_beside_it(
     tx: Tx, new: str, rest: str | None, extracted: str | None
@@ -254,7 +266,11 @@ def test_new_words_with_which_a_text_begins_are_in_it_and_all_others_beside_it(
     assert stored[0] == ((None, len(new)) if rest is not None and "\0" not in new else (new, None))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(thread=THREAD, labels=st.lists(LABELS, max_size=3))
 def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[list[str]]) -> None:
     tx.run("SAVEPOINT example")
@@ -456,7 +472,11 @@ def test_each_reads_its_rows_by_an_index(
 FOLDING = st.text(st.sampled_from('aAkKsSßẞſﬁİıΣσςÅåÅK\0 é"\\,%_'), max_size=8)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     subject=FOLDING, sender=FOLDING, name=st.none() | FOLDING, to=st.lists(FOLDING, max_size=2),
     body=st.none() | FOLDING, q=FOLDING, from_=FOLDING,
