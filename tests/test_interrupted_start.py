@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import GIVES_UP_S
+
 ROOT = Path(__file__).parents[1]
 # At the moment when the first module of another project is asked for, Ctrl-C.
 PROGRAM = """
@@ -28,7 +30,7 @@ def begun(command: str, how: str) -> "subprocess.CompletedProcess[str]":
     path = f"{ROOT}:{ROOT / 'controlplane' / 'clients' / 'python'}"
     return subprocess.run(
         [sys.executable, "-c", PROGRAM.format(command=command, how=how)],
-        env={"PYTHONPATH": path}, capture_output=True, text=True, timeout=30, check=False,
+        env={"PYTHONPATH": path}, capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
 
 

@@ -20,9 +20,9 @@ from tests.support.clients import maildc
 from tests.support.clients.mcp import HANDSHAKE, MODERN
 from tests.support.peers.serving import Handle, serving
 from tests.support.running import Running, until
+from tests.support.waiting import GIVES_UP_S
 
 KEY = "svc_live_abcdefghijklmnopqrstuvwxyz"
-DEADLINE_S = 10
 
 
 class Host:
@@ -39,7 +39,7 @@ class Host:
 
     async def hear(self) -> Any:
         assert self.process.stdout is not None
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             return json.loads(await self.process.stdout.readline())
 
     async def ask(self, method: str, id: Any = 1, **params: Any) -> Any:
@@ -50,7 +50,7 @@ class Host:
 
     async def end(self) -> tuple[int, str, str]:
         """Say no more: its exit code, the rest of what it says, and its log."""
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             out, said = await self.process.communicate(b"")  # and its end
         assert self.process.returncode is not None
         return self.process.returncode, out.decode(), said.decode()
@@ -168,7 +168,7 @@ async def test_a_cancel_hangs_up_and_is_not_answered() -> None:
                 left.set()
         return await answered(asked)
 
-    async with serving(handle) as url, bridged(url) as host, asyncio.timeout(DEADLINE_S):
+    async with serving(handle) as url, bridged(url) as host, asyncio.timeout(GIVES_UP_S):
         host.say(request("tools/call", 7, name="wait_for_message"))
         await begun.wait()
         cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
@@ -234,7 +234,7 @@ async def test_a_host_that_does_not_read_is_not_read_without_end() -> None:
             await asyncio.sleep(0)
         assert read == 2 * bridge.AT_ONCE_MAX
         held.set()
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             await running
     assert len(written) == 10 * bridge.AT_ONCE_MAX
 
@@ -260,7 +260,7 @@ async def test_sigterm_ends_it_in_the_middle_of_a_wait() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async with serving(handle) as url, bridged(url) as host, asyncio.timeout(DEADLINE_S):
+    async with serving(handle) as url, bridged(url) as host, asyncio.timeout(GIVES_UP_S):
         host.say(request("ping"))
         await begun.wait()
         host.process.send_signal(signal.SIGTERM)
@@ -279,7 +279,7 @@ async def test_it_ends_when_the_host_reads_no_more() -> None:
         os.close(read)
         assert process.stdin is not None and process.stderr is not None
         process.stdin.write(json.dumps(request("ping")).encode() + b"\n")
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             assert await process.wait() == 0
             assert await process.stderr.read() == b""
         process.stdin.close()

@@ -49,7 +49,7 @@ async def run(start: Start, dns: DnsServer, folder: Path, text: str, node_module
     async with tls_front(folder, port) as front:
         maild = await start(
             clock=clock,
-            dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
             outbound={"relay": "127.0.0.1:9", "first_retry_s": 3600},  # mail waits, and nobody is asked
             webhooks={"ca_file": str(front.ca_file), "allow_private_networks": True},
         )

@@ -17,6 +17,7 @@ from tests.support.clients import maildc
 from tests.support.clients.mcp import mail
 from tests.support.peers.serving import serving
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 KEY = "svc_live_abcdefghijklmnopqrstuvwxyz"
 
@@ -367,7 +368,7 @@ async def test_a_listener_tells_each_event_at_once_until_it_is_stopped(maild: Ru
     access: dict[str, Any] = {"url": maild.api.url, "key": maild.api.key}
     process = await maildc.begin("listen", "--after", before["id"], **access)
     assert process.stdout is not None and process.stderr is not None and process.stdin is not None
-    async with asyncio.timeout(maildc.DEADLINE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         events = [json.loads(await process.stdout.readline())]
         await maild.received(bot, mail("third"))
         events.append(json.loads(await process.stdout.readline()))

@@ -16,6 +16,7 @@ from tests.conftest import Start
 from tests.support.clients import maildc
 from tests.support.clients.mcp import mail
 from tests.support.running import Running, until
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 PROGRAM = """
@@ -66,7 +67,7 @@ class Workshop:
 
     async def ended(self, process: asyncio.subprocess.Process) -> tuple[int, str]:
         """Its exit code, and what it said."""
-        async with asyncio.timeout(maildc.DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             return await process.wait(), self.log.read_text()
 
     async def arrives(self, subject: str) -> dict[str, Any]:
@@ -76,7 +77,7 @@ class Workshop:
         """What the program was told, once it ran so often."""
 
         async def look() -> list[dict[str, Any]] | None:
-            lines = self._told.read_text().splitlines()
+            lines = self._told.read_text().rpartition("\n")[0].splitlines()  # it may be at one
             return [json.loads(line) for line in lines] if len(lines) >= count else None
 
         return await until(look)

@@ -10,6 +10,7 @@ from maild_client import AsyncMaild, AuthenticationFailed, ConnectionFailed, Eve
 from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
 from tests.clients.worlds import HANG_UP, KEY, SILENCE, Clients, ScriptedServer, answer, refused
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 
 @pytest.fixture(params=[True, False], ids=["coroutines", "plain"])
@@ -97,7 +98,7 @@ async def test_who_closes_it_ends_the_loop_of_another_task(then: bytes) -> None:
             async for _ in stream:
                 heard.set()
 
-        async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+        async with asyncio.timeout(GIVES_UP_S), asyncio.TaskGroup() as tasks:
             tasks.create_task(loop())
             await heard.wait()
             await asyncio.sleep(0.02)

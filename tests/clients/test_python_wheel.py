@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.clients.journeys import JOURNEY_S, PDF, travelled
+from tests.support.clients.journeys import PDF, travelled
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
 from tests.support.machine.other_python import NO_NETWORK
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
@@ -29,7 +30,7 @@ async def test_the_wheel_goes_the_whole_way(tmp_path: Path) -> None:
     wheel = await built(tmp_path)
     python = await installed(tmp_path, wheel)
     async with (
-        asyncio.timeout(JOURNEY_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,

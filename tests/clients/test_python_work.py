@@ -19,6 +19,7 @@ from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, 
 from tests.conftest import Start
 from tests.contract.agents.test_claims import Work
 from tests.support.running import until
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +77,7 @@ class Worker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop.set()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(GIVES_UP_S):
             await self.ended
 
     async def _run_async(self) -> None:
@@ -194,7 +195,7 @@ async def test_who_lost_the_claim_sends_nothing(work: Work, clock: ManualClock, 
 
     def slow(message: Any, claim: Any) -> None:
         slow_began.set()
-        assert fast_ended.wait(10)
+        assert fast_ended.wait(GIVES_UP_S)
         try:
             claim.reply("From the slow one.")
         except ClaimLost as error:
@@ -216,7 +217,7 @@ async def test_who_lost_the_claim_sends_nothing(work: Work, clock: ManualClock, 
 
 
 async def test_no_more_are_begun_at_once_than_was_said(work: Work, is_async: bool) -> None:
-    for number in range(5):
+    for number in range(4):
         await work.arrive(number)
     both = threading.Barrier(2)
     at_once: list[int] = []
@@ -225,12 +226,11 @@ async def test_no_more_are_begun_at_once_than_was_said(work: Work, is_async: boo
     def handle(message: Any, claim: Any) -> None:
         busy.add(claim.id)
         at_once.append(len(busy))
-        with suppress(threading.BrokenBarrierError):  # the fifth is alone
-            both.wait(2)
+        both.wait(GIVES_UP_S)
         busy.discard(claim.id)
 
     async with Worker.of(work, is_async, handle, concurrency=2):
-        await until(lambda: all_done(work, 5))
+        await until(lambda: all_done(work, 4))
     assert max(at_once) == 2
 
 
@@ -337,7 +337,7 @@ class Process:
 
     async def line(self) -> str:
         """What it says next; "" at its end."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(GIVES_UP_S):
             said = (await self._out.readline()).decode().strip()
         self.seen.append(said)
         return said
@@ -352,7 +352,7 @@ class Process:
             self._process.send_signal(number)
 
     async def ended(self) -> int:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(GIVES_UP_S):
             while await self.line():
                 pass
             return await self._process.wait()
@@ -399,7 +399,7 @@ async def test_workers_that_are_killed_answer_nobody_twice(work: Work, clock: Ma
             await process.ended()
             clock.forward(LEASE_S + 1)
         processes.append(last := await Process.start(work, kind))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(GIVES_UP_S):
             while await all_done(work, MAILS) is None:
                 last.go_on()
                 await asyncio.sleep(0.01)

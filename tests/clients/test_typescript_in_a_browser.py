@@ -13,6 +13,7 @@ from aiohttp import web
 from tests.clients.test_python_webhooks import BODY, EVENT, NOW_S, SECRET, signed
 from tests.clients.worlds import KEY
 from tests.support.machine import tools
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm", "chromium")]
 
@@ -99,7 +100,7 @@ async def test_it_runs_as_it_is(package: Path, tmp_path: Path) -> None:
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(GIVES_UP_S):
                 seen = await told
         finally:
             browser.kill()

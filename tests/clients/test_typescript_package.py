@@ -12,11 +12,12 @@ import pytest
 from scripts.client_names import NAMES
 from scripts.client_typescript import CLIENT
 from tests.clients.test_typescript_operations import camel
-from tests.support.clients.journeys import JOURNEY_S, PDF, travelled
+from tests.support.clients.journeys import PDF, travelled
 from tests.support.daemon import Daemon
 from tests.support.machine import node, tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 
@@ -77,7 +78,7 @@ async def test_the_tarball_goes_the_whole_way(
 ) -> None:
     command = await program()
     async with (
-        asyncio.timeout(JOURNEY_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,

@@ -26,6 +26,7 @@ from tests.contract.agents.test_claims import Work
 from tests.support.daemon import environment
 from tests.support.machine import tools
 from tests.support.running import until
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
@@ -206,7 +207,7 @@ async def test_workers_that_are_killed_answer_nobody_twice(
             last.go_on()
             return await all_done(work, MAILS)
 
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(GIVES_UP_S):
             await until(all_are)
         last.send(signal.SIGTERM)
         assert await last.ended() == 0

@@ -14,6 +14,7 @@ from scripts.client_typescript import CLIENT
 from tests.clients.worlds import KEY
 from tests.support.daemon import environment
 from tests.support.machine import node, tools
+from tests.support.waiting import GIVES_UP_S
 
 PROGRAMS = Path(__file__).parent / "typescript"
 LEFT = ("node_modules", "dist")
@@ -78,7 +79,7 @@ class Driver:
         options |= {"url": url} | ({} if key is None else {"apiKey": key})
         question = {"options": options, "body": body, "given": given, "isSlow": is_slow}
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(GIVES_UP_S):
                 line = await asyncio.to_thread(self._answer, json.dumps(question).encode() + b"\n")
         except BaseException:
             self.close()  # which ends the thread, too

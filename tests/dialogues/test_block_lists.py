@@ -11,6 +11,7 @@ from tests.conftest import Start
 from tests.dialogues.test_proxy_protocol import begun, header
 from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running, Smtp
+from tests.support.waiting import GIVES_UP_S
 
 CLIENT, CLIENT_V6 = "5.6.7.8", "2a01:4f8::1"
 FIRST, SECOND = "first.list.test", "second.list.test"
@@ -26,7 +27,7 @@ async def dns() -> AsyncIterator[DnsServer]:
 async def maild(start: Start, dns: DnsServer) -> Running:
     return await start(
         smtp={"dnsbl": [FIRST, SECOND], "proxy_from": ["127.0.0.0/8"]},
-        dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 1},
+        dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
     )
 
 
@@ -86,7 +87,7 @@ async def test_the_lists_are_asked_beside_the_conversation_and_once(
     dns.hold = asyncio.Event()
     talk = await introduced(maild)  # EHLO and MAIL are answered meanwhile
     await talk.write(f"RCPT TO:<{bot['address']}>\r\n".encode())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while len(dns.queries) < 2:
             await dns.asked.wait()
             dns.asked.clear()

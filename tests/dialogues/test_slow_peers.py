@@ -9,6 +9,7 @@ import pytest
 from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
 from tests.support.running import Running, Smtp, until_true
+from tests.support.waiting import GIVES_UP_S
 
 TIMEOUT = "421 4.4.2 timeout, closing connection"
 
@@ -110,7 +111,7 @@ async def test_a_peer_that_reads_no_reply_is_cut_off(start: Start) -> None:
     _reader, writer = await deaf(maild)
     await writes_until_it_blocks(writer)
     listener = maild.daemon.listener
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while listener._sessions:
             await asyncio.sleep(0.01)
     writer.transport.abort()

@@ -11,7 +11,8 @@ import structlog
 from conf.tuning import SmtpTuning, Tuning
 from maild.inbound.wire.proxy_header import SIGNATURE
 from tests.conftest import Start
-from tests.support.running import DEADLINE_S, Running, Smtp, until_true
+from tests.support.running import Running, Smtp, until_true
+from tests.support.waiting import GIVES_UP_S
 
 LISTEN = {"listen_tls": ["127.0.0.1:0"]}
 
@@ -81,7 +82,7 @@ async def test_who_speaks_in_clear_text_hears_none(start: Start) -> None:
     maild = await start(smtp=LISTEN)
     reader, writer = await asyncio.open_connection(*_host_port(maild))
     writer.write(b"EHLO client.test\r\n")
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         heard = await reader.read()
     assert not heard or heard[0] == 0x15  # RFC 8446 §5.1: an alert
     writer.close()
@@ -108,7 +109,7 @@ async def shaken(
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context.wrap_bio(incoming, outgoing)
     greeting = b""
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         while not greeting:
             try:
                 tls.do_handshake()

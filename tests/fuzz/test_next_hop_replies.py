@@ -19,6 +19,7 @@ from maild.message.delivery_evidence import EVIDENCE_OCTETS_MAX, unpack
 from storage.engine.tx import Tx
 from storage.records import RecipientRow
 from storage.states import RECIPIENT_PENDING
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
 from tests.support.worlds.store import RAW
 
@@ -166,7 +167,7 @@ def evidence_of(tx: Tx, message_id: str) -> list[str]:
 async def settled(sending: Sending, message_id: str, attempt: int) -> list[RecipientRow]:
     """The rows, once each has had so many attempts or its end, and nobody holds any of them."""
     held = "SELECT count(*) FROM recipients WHERE lease IS NOT NULL"
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(GIVES_UP_S):
         while True:
             rows = await sending.store.recipients(message_id)
             is_over = all(row.attempts >= attempt or row.status not in RECIPIENT_PENDING for row in rows)

@@ -20,6 +20,7 @@ from tests.support.machine import node
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Answer, Api, Running, Template
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 HERE = Path(__file__).parent
@@ -59,7 +60,7 @@ async def world(template: Template, tmp_path_factory: pytest.TempPathFactory) ->
             template,
             tmp_path_factory.mktemp("console") / "data",
             server=LOCAL,
-            dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 1},
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
             outbound={"port": mx.port, "allow_private_networks": True},
         )
         inbox = await maild.inbox("bot", name="Bot")
@@ -77,7 +78,7 @@ def _person(subject: str) -> str:
 
 async def received(world: World, subject: str) -> None:
     """Wait until the other host has it."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while not any(f"Subject: {subject}".encode() in one.raw for one in world.mx.received):
             await asyncio.sleep(0.01)
 

@@ -14,11 +14,12 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.support.clients.journeys import ADA, JOURNEY_S, PDF, THERE, travelled
+from tests.support.clients.journeys import ADA, PDF, THERE, travelled
 from tests.support.daemon import Daemon
 from tests.support.machine import node, tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
@@ -67,7 +68,7 @@ async def test_a_typescript_client_compiles_and_goes_the_main_journey(tmp_path: 
 async def journey(tmp_path: Path, folder: Path, build: Any) -> None:
     """Build a client from the document that the daemon serves, and go the way with it."""
     async with (
-        asyncio.timeout(JOURNEY_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,

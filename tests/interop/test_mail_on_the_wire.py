@@ -26,12 +26,12 @@ from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import Postfix
 from tests.support.peers.rspamd import RULES, rspamd, symbols
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
 STRANGERS = Path(__file__).parent / "strangers"
 THERE, SINK, SINK_ADDRESS = "there.test", "sink.test", "127.0.0.2"
-TEST_S = 110
 LINE_OCTETS_MAX = 998  # RFC 5322 §2.1.1
 RANDOM = random.Random(5322)
 PNG = b"\x89PNG\r\n\x1a\n" + RANDOM.randbytes(3_000)
@@ -209,7 +209,7 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
 
 async def sent(wire: Wire) -> Wire:
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Postfix(THERE) as postfix,
         Mx(extensions=["PIPELINING", "8BITMIME", "SMTPUTF8", "SIZE 41943040"]) as sink,
@@ -430,7 +430,7 @@ async def test_spamassassin_has_nothing_against_ordinary_mail(wire: Wire, tmp_pa
 
 @tools.needs("rspamd", root=True)
 async def test_rspamd_has_nothing_against_the_form_of_mail(wire: Wire) -> None:
-    async with asyncio.timeout(TEST_S), rspamd(RULES) as port:
+    async with asyncio.timeout(GIVES_UP_S), rspamd(RULES) as port:
         found = {case: await symbols(port, raw) for case, raw in wire.at_postfix.items()}
     held = {
         case: against - EXCUSED.get(case, set())

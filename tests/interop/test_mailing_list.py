@@ -10,11 +10,11 @@ from tests.support.machine import tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx, Received
 from tests.support.peers.postfix import free_port
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
 LIST = "list@there.test"
-TEST_S = 60
 
 
 def make_list(folder: Path, subscribers: list[str], port: int) -> None:
@@ -51,7 +51,7 @@ async def test_what_an_inbox_posts_comes_back_and_is_not_answered(tmp_path: Path
     folder, port = tmp_path / "list", free_port()
     make_list(folder, ["bea@ours.test", "bot@ours.test"], port)
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(

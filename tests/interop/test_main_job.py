@@ -26,6 +26,7 @@ from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import Postfix
 from tests.support.peers.webhook_sink import HOST, Received, WebhookSink
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
@@ -36,13 +37,12 @@ SUBJECT = "Invoice 4711"
 QUESTION = "Please pay the invoice.\nIt is attached."
 ANSWER = "It is paid. Grüße, the bot"
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n" + random.Random(4711).randbytes(30_000) + b"\n%%EOF\n"
-TEST_S = 90
 
 
 @tools.needs("swaks", "postfix", "opendkim", root=True)
 async def test_a_mail_comes_in_is_answered_and_the_answer_is_verified_by_strangers(tmp_path: Path) -> None:
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Postfix(THERE) as postfix,
         WebhookSink(tmp_path) as sink,
@@ -176,7 +176,7 @@ async def assert_delivered(daemon: Daemon, message_id: str) -> None:
 
 async def test_mail_between_two_inboxes_of_this_host_never_touches_the_network(tmp_path: Path) -> None:
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Mx() as mx,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,

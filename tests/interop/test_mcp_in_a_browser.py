@@ -12,6 +12,7 @@ from tests.conftest import Start
 from tests.support.clients.mcp import MODERN
 from tests.support.machine import tools
 from tests.support.peers.serving import serving
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("chromium")]
 
@@ -66,7 +67,7 @@ async def test_pages_that_are_let_in_call_and_no_others(start: Start, tmp_path: 
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(GIVES_UP_S):
                 let_in, elsewhere = await told.get(), await told.get()
         finally:
             browser.kill()

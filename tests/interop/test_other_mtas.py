@@ -12,11 +12,11 @@ from tests.support.peers import other_mtas
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.other_mtas import Mta, Taken
 from tests.support.peers.postfix import Postfix
+from tests.support.waiting import GIVES_UP_S
 
 THERE = "there.test"
 ALICE, BOB = f"alice@{THERE}", f"bob@{THERE}"
 TEXT = "Grüße aus Köln.\n.\nFrom here on\n" + "long " * 300
-TEST_S = 60
 
 pytestmark = [
     pytest.mark.interop,
@@ -46,7 +46,7 @@ class Sent(NamedTuple):
 
 async def sent_to(mta: Mta, has_tls: bool, folder: Path) -> Sent:
     (folder / "mta").mkdir()
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, mta(folder / "mta", has_tls) as running:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, mta(folder / "mta", has_tls) as running:
         dns.add_mx(THERE, "127.0.0.1")
         async with Daemon(folder, dns_port=dns.port, outbound_port=running.port) as daemon:
             inbox = await daemon.api.post("/v1/inboxes", username="bot")
@@ -93,7 +93,7 @@ async def test_a_host_that_breaks_every_handshake_gets_its_mail_in_clear(tmp_pat
 async def test_postfix_that_takes_few_recipients_gets_the_others_at_once(tmp_path: Path) -> None:
     many = [f"r{number}@{THERE}" for number in range(10)]
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Postfix(THERE, extra=["smtpd_recipient_limit = 4"]) as postfix,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=postfix.port) as daemon,

@@ -10,18 +10,18 @@ from tests.support.machine import tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import Postfix, free_port
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
 THERE = "there.test"
 ALICE, BOB, GONE = f"alice@{THERE}", f"bob@{THERE}", f"gone@{THERE}"
-TEST_S = 60
 
 
 @tools.needs("postfix", root=True)
 async def test_a_bounce_by_postfix_counts_for_the_recipient_that_it_names(tmp_path: Path) -> None:
     port = free_port()
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, Mx() as farther:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Mx() as farther:
         farther.always["RCPT"] = f"550 5.1.1 <{GONE}>: Recipient address rejected: User unknown"
         route = f"transport_maps = inline:{{ {{ {GONE} = smtp:[127.0.0.1]:{farther.port} }} }}"
         async with (
@@ -57,7 +57,7 @@ async def test_a_bounce_by_postfix_counts_for_the_recipient_that_it_names(tmp_pa
 async def test_what_postfix_delivers_as_our_smarthost_is_delivered(tmp_path: Path) -> None:
     """RFC 3461: it offers DSN, is asked for success, and says so to the envelope sender."""
     port = free_port()
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, Postfix(THERE, relay_port=port) as postfix:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Postfix(THERE, relay_port=port) as postfix:
         more: Sections = {
             "smtp": {"listen": [f"127.0.0.1:{port}"]},
             "outbound": {"relay": f"127.0.0.1:{postfix.port}"},

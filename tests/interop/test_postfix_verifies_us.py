@@ -16,11 +16,11 @@ from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.postfix import Postfix, free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.peers.tlsa import tlsa_record
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("postfix", "unshare", root=True)]
 
 THERE = "there.test"
-TEST_S = 60
 RAW = b"From: ann@there.test\r\nTo: bot@ours.test\r\nSubject: hi\r\n\r\nhello\r\n"
 
 
@@ -37,7 +37,7 @@ async def test_it_takes_mail_of_the_client_whose_certificate_it_trusts(tmp_path:
         f"smtpd_tls_CAfile = {ca.ca_file}",
     ]
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Postfix(THERE, extra=asks) as postfix,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=postfix.port, more={"outbound": shown}) as daemon,
@@ -66,7 +66,7 @@ async def test_it_sends_to_us_where_a_tlsa_record_has_our_key(tmp_path: Path, is
         f"relayhost = [{HOSTNAME}]:{port}",
     ]
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer(resolver, 53) as dns,
         Postfix(THERE, extra=dane, resolver=resolver) as postfix,
         Daemon(tmp_path, dns_port=9, more={"smtp": {"listen": [f"127.0.0.1:{port}"]}}) as daemon,
@@ -96,7 +96,7 @@ async def test_it_sends_to_us_where_an_authority_vouches(tmp_path: Path, is_prov
     ]
     listener = {"listen": [f"127.0.0.1:{port}"], **({"tls_cert": pair, "tls_key": pair} if is_proven else {})}
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer(resolver, 53) as dns,
         Postfix(THERE, extra=enforced, resolver=resolver) as postfix,
         Daemon(tmp_path, dns_port=9, more={"smtp": listener}) as daemon,

@@ -15,12 +15,12 @@ import pytest
 from tests.support.daemon import POLL_S, ROOT, Daemon
 from tests.support.machine import tools
 from tests.support.peers.postfix import free_port
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("prometheus", "promtool")]
 
 ALERTS = ROOT / "conf/alerts.yml"
 FIRING = ROOT / "tests/data/alerts_firing.yml"
-TEST_S = 60
 
 
 def promtool(*words: str, stdin: bytes = b"") -> str:
@@ -79,7 +79,7 @@ async def until(ask: Callable[..., Any], query: str, wanted: str) -> None:
 
 async def test_prometheus_reads_a_running_daemon(tmp_path: Path) -> None:
     more = {"metrics": {"listen": "127.0.0.1:0"}}
-    async with asyncio.timeout(TEST_S), Daemon(tmp_path, dns_port=9, more=more) as daemon:
+    async with asyncio.timeout(GIVES_UP_S), Daemon(tmp_path, dns_port=9, more=more) as daemon:
         url = daemon.ready["metrics"]
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         async with aiohttp.ClientSession() as session, session.get(url) as answer:

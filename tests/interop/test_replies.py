@@ -15,12 +15,12 @@ from tests.support.daemon import DOMAIN, Daemon
 from tests.support.machine import tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.postfix import Postfix
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
 THERE = "there.test"
 BOT = f"bot@{DOMAIN}"
-TEST_S = 90
 SAID = "I do. Żółć 漢字"
 
 
@@ -38,7 +38,7 @@ async def swaks(port: int, *headers: str) -> None:
 @tools.needs("swaks", "postfix", root=True)
 async def test_everybody_gets_an_answer_in_the_thread(tmp_path: Path) -> None:
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Postfix(THERE) as postfix,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=postfix.port) as daemon,
@@ -86,7 +86,7 @@ def check_by_mail_parser(mail: MailParser, answered: dict[str, Any]) -> None:
     (text,), (html,) = mail.text_plain, mail.text_html
     assert text.startswith(SAID) and "> Who pays?" in text
     assert "<b>Żółć</b>" in html
-    assert mail.date is not None and abs(mail.date.timestamp() - iso_s(answered["createdAt"])) < TEST_S
+    assert mail.date is not None and abs(mail.date.timestamp() - iso_s(answered["createdAt"])) < GIVES_UP_S
     assert mail.defects == []
 
 

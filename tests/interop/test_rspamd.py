@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import Start
 from tests.support.machine import tools
 from tests.support.peers.rspamd import rspamd
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sender_world import mail_from
 
 pytestmark = pytest.mark.interop
@@ -25,7 +26,7 @@ actions {{ reject = 15; add_header = 6; greylist = 4; }}
 
 @tools.needs("rspamd", root=True)
 async def test_rspamd_refuses_what_it_knows_as_spam(start: Start) -> None:
-    async with asyncio.timeout(60), rspamd(CONF) as port:
+    async with asyncio.timeout(GIVES_UP_S), rspamd(CONF) as port:
         maild = await start(inbound={"rspamd_url": f"http://127.0.0.1:{port}"})
         inbox = await maild.inbox("bot")
         spam = mail_from("ann@elsewhere.test") + b"\r\n" + GTUBE

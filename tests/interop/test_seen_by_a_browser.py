@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from maild.message.evidence.page import read_page
+from tests.support.waiting import GIVES_UP_S
 
 DATA = Path(__file__).parents[1] / "data" / "evidence" / "fragments.toml"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -118,7 +119,7 @@ def seen_by_the_browser(made: list[str], folder: Path) -> list[bool]:
             ),
         ],
         capture_output=True,
-        timeout=100,
+        timeout=GIVES_UP_S,
         check=True,
     )
     found = re.search(r'<pre id="result">(.*?)</pre>', done.stdout.decode())

@@ -13,11 +13,11 @@ from tests.support.machine import tools
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.postfix import Postfix
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("postfix", "dovecot", root=True)]
 
 THERE, RELAY = "there.test", "relay.test"
-TEST_S = 60
 COMMON = """\
 base_dir = {folder}/run
 log_path = {folder}/log
@@ -96,7 +96,7 @@ async def test_it_takes_mail_of_who_logged_in(tmp_path: Path, mechanism: str, pa
     chain = tmp_path / "ca" / f"{RELAY}.pem"
     secret = tmp_path / "password"
     secret.write_text(password + "\n")
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, logins("apikey:sécret wörd\n") as socket:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, logins("apikey:sécret wörd\n") as socket:
         asks = [
             f"smtpd_tls_chain_files = {chain}",
             "smtpd_tls_auth_only = yes",

@@ -26,6 +26,7 @@ from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import Postfix
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.running import Smtp
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
@@ -33,7 +34,6 @@ STRANGERS = Path(__file__).parent / "strangers"
 ADA, BOB = "ada@there.test", "bob@there.test"
 BOT = f"bot@{DOMAIN}"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8
-TEST_S = 60
 
 
 @dataclass
@@ -74,7 +74,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
     pair = str(tmp_path / f"{HOSTNAME}.pem")
     ports = {"submission_listen": ["127.0.0.1:0"], "submission_listen_tls": ["127.0.0.1:0"]}
     smtp = {**ports, "tls_cert": pair, "tls_key": pair}
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, Mx() as mx:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Mx() as mx:
         dns.add_mx("there.test")
         async with Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port, more={"smtp": smtp}) as daemon:
             await daemon.api.post("/v1/inboxes", username="bot", name="Bot")

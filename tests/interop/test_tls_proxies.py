@@ -13,10 +13,10 @@ import pytest
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
 from tests.support.peers.proxies import NAME, PROGRAMS, Proxy
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop
 
-TEST_S = 60
 AS_JSON = ("--header", "Content-Type: application/json", "--data-binary")
 EACH = [pytest.param(name, marks=tools.needs("curl", program)) for name, program in PROGRAMS.items()]
 BYTES = random.Random(7).randbytes(9_000_000)
@@ -51,7 +51,7 @@ class Curl:
 
 @pytest.fixture
 async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
-    async with asyncio.timeout(TEST_S), Daemon(tmp_path, dns_port=9) as running:
+    async with asyncio.timeout(GIVES_UP_S), Daemon(tmp_path, dns_port=9) as running:
         yield running
 
 

@@ -156,9 +156,7 @@ async def test_each_difference_has_a_reason(start: Start, tmp_path: Path) -> Non
     for folder in (tmp_path.parent, tmp_path):
         folder.chmod(0o755)  # rspamd has a user of its own
     async with DnsServer() as dns:
-        maild = await start(
-            dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2}, inbound={"dmarc": "report"}
-        )
+        maild = await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"]}, inbound={"dmarc": "report"})
         world = SenderWorld(maild, dns, await maild.inbox("bot"))
         cases = CaseWriter(world).all()
         ours = {case.name: await judged(world, case) for case in cases}

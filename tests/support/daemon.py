@@ -21,11 +21,11 @@ from typing import Any
 import aiohttp
 import aiosmtplib
 
+from tests.support.waiting import GIVES_UP_S
+
 ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "ours.test"
 HOSTNAME = "mx.ours.test"
-READY_S = 20
-STOP_S = 15
 POLL_S = 0.05
 LOG_TAIL_LINES = 30
 
@@ -53,7 +53,7 @@ class Api:
             url,
             headers={"Authorization": f"Bearer {key}"},
             connector=aiohttp.TCPConnector(limit=connections),
-            timeout=aiohttp.ClientTimeout(total=60),
+            timeout=aiohttp.ClientTimeout(total=GIVES_UP_S),
         )
 
     async def get(self, path: str, **params: Any) -> Any:
@@ -163,10 +163,10 @@ class Daemon:
             )  # fmt: skip
         assert self._process.stdout is not None
         try:
-            async with asyncio.timeout(READY_S):
+            async with asyncio.timeout(GIVES_UP_S):
                 line = await self._process.stdout.readline()
         except TimeoutError:
-            raise DaemonError(f"not ready after {READY_S} s\n{self.log_tail()}") from None
+            raise DaemonError(f"not ready after {GIVES_UP_S} s\n{self.log_tail()}") from None
         if not line:
             code = await self._process.wait()
             raise DaemonError(f"ended with {code} instead of serving\n{self.log_tail()}")
@@ -181,23 +181,23 @@ class Daemon:
         await self.api.close()
         self._process.send_signal(signal.SIGTERM)
         try:
-            async with asyncio.timeout(STOP_S):
+            async with asyncio.timeout(GIVES_UP_S):
                 code = await self._process.wait()
         except TimeoutError:
-            raise DaemonError(f"still there {STOP_S} s after SIGTERM\n{self.log_tail()}") from None
+            raise DaemonError(f"still there {GIVES_UP_S} s after SIGTERM\n{self.log_tail()}") from None
         if code:
             raise DaemonError(f"exit code {code}\n{self.log_tail()}")
 
     async def fell_silent(self) -> None:
         """Wait until nobody holds its stdout any more: neither it nor what it is `under`."""
         assert self._process is not None and self._process.stdout is not None
-        async with asyncio.timeout(STOP_S):
+        async with asyncio.timeout(GIVES_UP_S):
             await self._process.stdout.read()
 
     async def ended(self) -> int:
         """Wait for the end that something else has brought about; the exit code."""
         assert self._process is not None
-        async with asyncio.timeout(STOP_S):
+        async with asyncio.timeout(GIVES_UP_S):
             return await self._process.wait()
 
     async def kill(self) -> None:
@@ -226,6 +226,10 @@ class Daemon:
             for one in self.records
             if one["purpose"] == "dkim" and one["domainName"] == domain
         )
+
+    def log_lines(self) -> list[str]:
+        """What it has logged; not the line that it may be at."""
+        return self.log.read_text("utf-8").rpartition("\n")[0].splitlines()
 
     def log_tail(self) -> str:
         is_written = self.log.is_file()  # /dev/full is read without end

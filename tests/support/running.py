@@ -23,7 +23,7 @@ import yarl
 
 from conf.loading import parse
 from conf.settings import Settings
-from conf.tuning import EvidenceTuning, Tuning
+from conf.tuning import ApiTuning, EvidenceTuning, Tuning
 from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES
 from controlplane.operations.operation import Operation
 from maild.commands.operator_commands import OperatorCommands
@@ -35,6 +35,7 @@ from storage.engine import migrate
 from storage.sealing import Sealer, read_master_key
 from tests.support.clients import answered
 from tests.support.laws import audited, kept, published
+from tests.support.waiting import GIVES_UP_S
 
 T = TypeVar("T")
 
@@ -43,7 +44,6 @@ SHARED = "agents.test"
 SHARED_TOO = "second.test"
 APEX = "apex.test"
 BRAND = "examplebrand"
-DEADLINE_S = 15  # a whole collection of garbage takes seconds in a long run, beside other work
 
 DEFAULTS: Mapping[str, Any] = {
     "server": {
@@ -55,7 +55,7 @@ DEFAULTS: Mapping[str, Any] = {
     },
     "smtp": {"listen": ["127.0.0.1:0"]},
     "http": {"listen": "127.0.0.1:0"},
-    "dns": {"nameservers": ["127.0.0.1:9"], "timeout_s": 1},
+    "dns": {"nameservers": ["127.0.0.1:9"], "timeout_s": GIVES_UP_S},
     "outbound": {"port": 9, "first_retry_s": 3600},
     "storage": {"reserve_percent": 0},
     "limits": {"requests_per_minute": 1_000_000, "bulk_recipients": 1_000_000},
@@ -72,6 +72,16 @@ def _quiet(tuning: Tuning) -> Tuning:
     """New mail is looked at when a test asks, so that no answer changes behind its back; unless it says how fast."""
     is_usual = tuning.evidence == EvidenceTuning()
     return replace(tuning, evidence=EvidenceTuning(look_s=3600)) if is_usual else tuning
+
+
+def _patient(tuning: Tuning) -> Tuning:
+    """Nothing is refused or left out because the machine is busy; unless the test says when it is."""
+    api, usual = tuning.api, ApiTuning()
+    if api.patience_s == usual.patience_s:
+        api = replace(api, patience_s=GIVES_UP_S)
+    if api.check_deadline_s == usual.check_deadline_s:
+        api = replace(api, check_deadline_s=GIVES_UP_S)
+    return replace(tuning, api=api)
 
 
 def settings_for(folder: Path, **sections: Mapping[str, Any]) -> Settings:
@@ -165,7 +175,7 @@ class Api:
         url = yarl.URL(self.url + path, encoded=True)
         if params:
             url = url.with_query(params)
-        async with asyncio.timeout(DEADLINE_S * 2):
+        async with asyncio.timeout(GIVES_UP_S):
             async with self._session.request(
                 method, url, json=json, data=data, headers=sent, allow_redirects=False
             ) as response:
@@ -212,7 +222,7 @@ class Smtp:
 
     async def line(self) -> str:
         """One line without its end; "" when the server has closed."""
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             line = await self._reader.readline()
         assert not line or line.endswith(b"\r\n"), line
         return line.decode("utf-8").removesuffix("\r\n")
@@ -250,13 +260,13 @@ class Smtp:
         if context is None:
             context = ssl.create_default_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             await self._writer.start_tls(context, server_hostname=HOSTNAME)
 
     async def closed(self) -> bool:
         """Has the server closed, with nothing left to read?"""
         try:
-            async with asyncio.timeout(DEADLINE_S):
+            async with asyncio.timeout(GIVES_UP_S):
                 return await self._reader.read(1) == b""
         except ConnectionError:
             return True
@@ -283,7 +293,7 @@ class Running:
         self, settings: Settings, template: Template, clock: Clock | None, tuning: Tuning | None
     ) -> None:
         self.settings = settings
-        self.daemon = Daemon(settings, clock, _quiet(tuning or Tuning()))
+        self.daemon = Daemon(settings, clock, _patient(_quiet(tuning or Tuning())))
         self.store = OperatorCommands(settings, clock)
         self.organization_id = template.organization_id
         self._talks: list[Smtp] = []
@@ -444,7 +454,7 @@ async def until_true(is_so: Callable[[], object]) -> None:
 
 async def until(look: Callable[[], Awaitable[T | None]]) -> T:
     """What `look` finds, as soon as it finds something. For what has no signal to wait on."""
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         while True:
             found = await look()
             if found is not None:

@@ -13,6 +13,7 @@ from maild.commands.backup import back_up
 from storage.data_folder import DataFolder
 from tests.conftest import Start
 from tests.support.daemon import ROOT
+from tests.support.waiting import GIVES_UP_S
 from tests.unit.maild.commands.test_backup import LARGE
 
 pytestmark = pytest.mark.torture
@@ -76,7 +77,7 @@ async def test_a_backup_that_is_killed_anywhere_is_the_last_one_or_the_new_one(
     assert DataFolder(source).database.exists()
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, source, last, tmp_path / "work"],
-        cwd=ROOT, capture_output=True, text=True, timeout=250, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     ends: dict[str, int] = json.loads(done.stdout)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import ROOT
+from tests.support.waiting import GIVES_UP_S
 from tests.unit.storage.upkeep.test_compaction import database
 
 pytestmark = pytest.mark.torture
@@ -63,7 +64,7 @@ print(json.dumps({"lines": number, **ends}))
 def test_a_compaction_that_is_killed_anywhere_leaves_one_of_the_two_files(database: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, database],
-        cwd=ROOT, capture_output=True, text=True, timeout=250, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     ends: dict[str, int] = json.loads(done.stdout)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import ROOT
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.torture
 
@@ -38,7 +39,7 @@ def traced(path: Path, first_failing: int) -> dict[str, list[int]]:
     ended = subprocess.run(
         ["strace", "-f", "-qq", "-o", os.devnull, "-e", "trace=fsync,fdatasync", "-e", injected,
          sys.executable, "-c", PROGRAM, str(path)],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     if "ptrace" in ended.stderr:
         pytest.skip(f"strace may not trace here: {ended.stderr[:200]}")

@@ -34,6 +34,7 @@ from storage.data_folder import DataFolder
 from tests.support.daemon import DOMAIN, POLL_S, Api, Daemon
 from tests.support.machine.disk_calls import DiskCall, read, recording, replay, require_recording
 from tests.support.machine.lossy_disk import WHOLE, Change, LossyDisk, Lot, Name, Octets
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.torture
 
@@ -148,7 +149,7 @@ class Clients:
         """The WAL is written into the store in the next pause."""
         database = DataFolder(self._daemon.data_dir).database
         before = database.stat().st_mtime_ns
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(GIVES_UP_S):
             while database.stat().st_mtime_ns == before:
                 await asyncio.sleep(POLL_S)
 

@@ -24,6 +24,7 @@ import pytest
 from storage.data_folder import DataFolder
 from tests.conftest import Start
 from tests.support.daemon import ROOT, Daemon
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.reviewing import Held
 
 pytestmark = pytest.mark.torture
@@ -98,7 +99,7 @@ async def test_an_approval_that_is_killed_anywhere_is_whole_or_not_there(
     done = await asyncio.to_thread(
         subprocess.run,
         [sys.executable, "-c", PROGRAM, source, tmp_path / "work", sent["review"]["id"], content_hash],
-        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     ends: dict[str, int] = json.loads(done.stdout)

@@ -15,6 +15,7 @@ import pytest
 from storage.data_folder import DataFolder
 from tests.support.daemon import ROOT
 from tests.support.running import Template
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.torture
 
@@ -130,7 +131,7 @@ def killed_everywhere(program: str, template: Template, tmp_path: Path) -> dict[
     assert DataFolder(source).database.exists()
     done = subprocess.run(
         [sys.executable, "-c", program, str(source), str(tmp_path / "work")],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told: dict[str, int] = json.loads(done.stdout)

@@ -32,6 +32,7 @@ from storage.engine.writer import DatabaseClosed
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Answer, Running, Template
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 STORIES = int(os.environ.get("SENDING_STORIES", "12"))
@@ -142,7 +143,7 @@ class World:
             waiting = "SELECT 1 FROM messages WHERE status IN ('scheduled', 'queued')"
             return None if self.maild.sql(waiting) else True
 
-        async with asyncio.timeout(SETTLE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while await look() is None:
                 await asyncio.sleep(0.01)
 
@@ -186,7 +187,6 @@ class World:
         assert counted == [(entered,)]
 
 
-SETTLE_S = 60
 START_MS = 1_795_219_200_000 + 3_600_000
 
 

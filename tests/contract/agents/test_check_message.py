@@ -44,7 +44,7 @@ async def dns() -> AsyncIterator[DnsServer]:
 
 
 async def started(start: Start, dns: DnsServer, **more: Any) -> Running:
-    sections = {"dns": {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2}, **more}
+    sections = {"dns": {"nameservers": [f"127.0.0.1:{dns.port}"]}, **more}
     return await start(clock=ManualClock(NOW_MS), **sections)
 
 
@@ -539,7 +539,7 @@ async def test_nameservers_that_hang_make_it_unknown(start: Start, dns: DnsServe
     maild = await start(
         clock=ManualClock(NOW_MS),
         tuning=tuning,
-        dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 30},
+        dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
     )
     bot = await maild.inbox("bot")
     found = await check(maild.api, bot, to=["a@hangs.test", "b@good.test"])

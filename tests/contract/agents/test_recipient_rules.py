@@ -44,7 +44,7 @@ def clock() -> ManualClock:
 async def world(start: Start, clock: ManualClock) -> AsyncIterator[SenderWorld]:
     """bank.test proves what it writes; what is sent elsewhere waits."""
     async with DnsServer() as dns:
-        settings = {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2}
+        settings = {"nameservers": [f"127.0.0.1:{dns.port}"]}
         maild = await start(clock=clock, limits=LIMITS, dns=settings)
         made = SenderWorld(maild, dns, await maild.inbox("bot"))
         made.domain("bank.test", dmarc="p=reject")

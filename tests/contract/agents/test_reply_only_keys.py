@@ -50,9 +50,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def world(start: Start, dns: DnsServer, clock: ManualClock) -> SenderWorld:
-    maild = await start(
-        clock=clock, limits=LIMITS, dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2}
-    )
+    maild = await start(clock=clock, limits=LIMITS, dns={"nameservers": [f"127.0.0.1:{dns.port}"]})
     world = SenderWorld(maild, dns, await maild.inbox("bot"))
     world.domain("bank.test", dmarc="p=reject")
     dns.servfail |= {

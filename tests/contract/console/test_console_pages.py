@@ -15,6 +15,7 @@ from storage.tenants import console_sessions
 from tests.conftest import Start
 from tests.support.clients.console import LOCAL, SAME_ORIGIN, Visitor
 from tests.support.running import Running, until
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.holding import hold, mail
 from tests.support.worlds.reviewing import Held
 from tests.support.worlds.store import ManualClock
@@ -220,7 +221,7 @@ async def test_a_session_that_ends_in_the_middle_brings_nothing_about(
 async def test_figures_end_with_the_session(local: Running) -> None:
     member = await Visitor.sign_in(local)
     headers = {"Cookie": member.cookie}
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(GIVES_UP_S):
         async with local._session.get(f"{member.url}/console/live", headers=headers) as stream:
             assert stream.status == 200
             while not (await stream.content.readline()).startswith(b"data:"):

@@ -14,6 +14,7 @@ from controlplane.operations.operation import BoundKeys, Operation
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Organization, Running
+from tests.support.waiting import GIVES_UP_S
 
 ABSENT = {
     "message": "msg_01m7yg00000000000000000000",
@@ -291,7 +292,7 @@ async def test_a_key_of_octets_that_are_no_text_is_unknown(maild: Running) -> No
     where = urlsplit(maild.api.url)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     writer.write(b"GET /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer svc_live_\xff\r\n\r\n")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert (await reader.readline()).split()[1] == b"401"
     writer.transport.abort()
 

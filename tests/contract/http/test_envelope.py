@@ -10,6 +10,7 @@ import pytest
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import on_shared
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 JSON = {"Content-Type": "application/json"}
 
@@ -372,7 +373,7 @@ async def test_what_is_no_http_is_400_and_closed(shared: Running, request_head: 
     host, port = shared.api.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(request_head)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         line = await reader.readline()
     assert line.startswith(b"HTTP/1.") and line.split()[1] in (b"400", b"431"), line
     writer.transport.abort()

@@ -24,6 +24,7 @@ from controlplane.transport.statuses import STATUSES
 from tests.conftest import Start, on_shared
 from tests.support.laws.words import ROOT
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 PUBLIC_URL = "https://api.agents.test"  # of the daemons of tests
 OF_A_READER = "https://hooks.example.org"  # where a webhook of theirs is reached
@@ -223,7 +224,7 @@ def _python(program: str, *arguments: str, folder: Path) -> list[str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=GIVES_UP_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

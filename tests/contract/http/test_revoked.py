@@ -15,6 +15,7 @@ from storage.engine.tx import Tx
 from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 WRITING = [route for route in OPERATIONS if route.method != "GET" and not route.is_public]
 # What writes nothing for the key here: nothing is there to claim, checks and pings change nothing, a reply has a fault.
@@ -177,7 +178,7 @@ async def test_a_body_that_comes_after_the_revoke_is_in_vain(maild: Running, bot
         b"POST /v1/messages/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
         + f"Authorization: Bearer {short_lived.key}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     )
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert b" 100 " in await reader.readuntil(b"\r\n\r\n")  # admitted: only the body is missing
         (key_id,) = maild.sql(
             "SELECT id FROM api_keys WHERE key_hash = ?", keys.hash_of(str(short_lived.key))

@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sender_world import mail_from
 
 MESSAGE = mail_from("ann@elsewhere.test")
@@ -101,7 +102,7 @@ async def dns() -> AsyncIterator[DnsServer]:
 async def name_told(start: Start, spam_filter: Filter, dns: DnsServer) -> str | None:
     """The client's name, as the filter hears it."""
     async with spam_filter.served() as url:
-        nameservers = {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 5}
+        nameservers = {"nameservers": [f"127.0.0.1:{dns.port}"]}
         maild = await start(inbound={"rspamd_url": url}, dns=nameservers)
         await maild.received(await maild.inbox("bot"), MESSAGE)
     ((fields, _),) = spam_filter.asked
@@ -187,9 +188,9 @@ async def test_the_process_stops_while_it_thinks(maild: Running, spam_filter: Fi
     inbox = await maild.inbox("bot")
     spam_filter.hold = asyncio.Event()
     delivering = asyncio.create_task(maild.deliver(inbox["address"], MESSAGE))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await spam_filter.heard.wait()
     maild.daemon.listener._patience.end()  # as its stop does, once sessions have had their time
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await delivering == "421 4.3.2 service is shutting down, try again later"
     spam_filter.hold.set()

@@ -19,7 +19,7 @@ async def dns() -> AsyncIterator[DnsServer]:
 
 @pytest.fixture
 async def world(start: Start, dns: DnsServer) -> SenderWorld:
-    maild = await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2})
+    maild = await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"]})
     return SenderWorld(maild, dns, await maild.inbox("bot"))
 
 

@@ -180,7 +180,7 @@ async def test_what_is_sent_tells_neither_who_was_copied_nor_where_its_author_is
         maild = await submitting(
             start,
             tmp_path / "tls",
-            dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
             outbound={"port": mx.port, "allow_private_networks": True},
         )
         bot = await maild.inbox("bot")

@@ -98,7 +98,7 @@ def faults(row: Row, message: Mapping[str, Any]) -> list[str]:
 @pytest.mark.parametrize("policy", ["report", "enforce"])
 async def test_nobody_is_verified_but_who_wrote(start: Start, zone: DnsServer, policy: str) -> None:
     maild = await start(
-        dns={"nameservers": [f"127.0.0.1:{zone.port}"], "timeout_s": 2},
+        dns={"nameservers": [f"127.0.0.1:{zone.port}"]},
         inbound={"dmarc": policy},
         limits={"requests_per_minute": 100_000},
     )

@@ -27,7 +27,7 @@ async def dns() -> AsyncIterator[DnsServer]:
 
 async def begin(start: Start, dns: DnsServer, **inbound: Any) -> SenderWorld:
     maild = await start(
-        dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
+        dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
         inbound={"dmarc": "enforce", **inbound},
     )
     return SenderWorld(maild, dns, await maild.inbox("bot"))

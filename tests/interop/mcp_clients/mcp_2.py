@@ -16,7 +16,7 @@ async def main() -> None:
     if "bridge" in asked:
         transport = stdio_client(StdioServerParameters(**asked["bridge"]))
     else:
-        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {asked['key']}"}, timeout=60)
+        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {asked['key']}"}, timeout=300)
         transport = streamable_http_client(asked["url"], http_client=http)
     async with Client(transport, mode=asked["mode"]) as client:
         tools = (await client.list_tools()).tools

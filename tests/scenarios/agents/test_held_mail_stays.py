@@ -18,6 +18,7 @@ from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Answer
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.reviewing import Held
 from tests.support.worlds.store import ManualClock
 
@@ -25,7 +26,6 @@ RUNS = int(os.environ.get("HELD_RUNS", "200"))
 SEED = int(os.environ.get("HELD_SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 AT_ONCE = 20
 EXPIRES_S = 600
-SETTLE_S = 60
 ACTS = ("approve", "approve", "reject", "withdraw", "delete", "cancel", "stale", "expire")
 
 
@@ -123,7 +123,7 @@ async def settle(lives: Lives) -> None:
         waiting = "SELECT 1 FROM messages WHERE status IN ('held', 'scheduled', 'queued') LIMIT 1"
         return None if lives.held.maild.sql(waiting) else True
 
-    async with asyncio.timeout(SETTLE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         while await look() is None:
             await asyncio.sleep(0.01)
 

@@ -63,7 +63,7 @@ async def world(start: Start, dns: DnsServer, mx: Mx, clock: ManualClock) -> Sen
     maild = await start(
         clock=clock,
         limits=LIMITS,
-        dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
+        dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
         outbound={"port": mx.port, "allow_private_networks": True},
     )
     world = SenderWorld(maild, dns, await maild.inbox("bot"))

@@ -11,6 +11,7 @@ import pytest
 from controlplane.transport import request_bodies
 from tests.conftest import Start
 from tests.support.running import Api, Running, until
+from tests.support.waiting import GIVES_UP_S
 
 MB = 1_048_576
 LIMIT = 64 * MB
@@ -44,7 +45,7 @@ class Upload:
         await self.writer.drain()
 
     async def answer(self) -> tuple[int, bytes]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             head = await self.reader.readuntil(b"\r\n\r\n")
         return int(head.split()[1]), head
 

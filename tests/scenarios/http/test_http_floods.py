@@ -10,6 +10,7 @@ import pytest
 from storage.engine.database import Database
 from storage.mail.blobs import Blobs
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 
 async def test_health_asks_the_store_once_for_all_who_ask_at_once(
@@ -28,7 +29,7 @@ async def test_health_asks_the_store_once_for_all_who_ask_at_once(
 
     monkeypatch.setattr(Database, "read", slowly)
     asking = [asyncio.create_task(maild.api.with_key(None).get("/health")) for _ in range(50)]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while len(maild.daemon.http.listener.watch._connections) < 50 or not asked:
             await asyncio.sleep(0.01)
     during = asked
@@ -43,7 +44,7 @@ async def test_requests_that_one_peer_sends_ahead_are_served_one_after_the_other
     reader, writer = await asyncio.open_connection(host, int(port))
     request = f"GET /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {maild.api.key}\r\n\r\n".encode()
     writer.write(request * 2000)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         for _ in range(2000):
             head = await reader.readuntil(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200 ")

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.daemon import Daemon
+from tests.support.waiting import GIVES_UP_S
 
 KEY = "svc_live_" + "5ec4e7" * 8
 BEARER = b"Authorization: Bearer " + KEY.encode()
@@ -53,7 +54,7 @@ async def ask(daemon: Daemon, octets: bytes) -> tuple[int, dict[str, str], bytes
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     try:
         writer.write(octets)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("ascii")
             lines = head.split("\r\n")
             headers = {line.partition(": ")[0].lower(): line.partition(": ")[2] for line in lines[1:-2]}
@@ -61,10 +62,6 @@ async def ask(daemon: Daemon, octets: bytes) -> tuple[int, dict[str, str], bytes
         return int(lines[0].split()[1]), headers, body
     finally:
         writer.transport.abort()
-
-
-def lines_of(daemon: Daemon) -> list[str]:
-    return daemon.log.read_text("utf-8").splitlines()
 
 
 async def test_malformed_requests(daemon: Daemon) -> None:
@@ -75,7 +72,7 @@ async def test_malformed_requests(daemon: Daemon) -> None:
         assert re.fullmatch(r"req_[0-9a-z]{26}", headers["x-request-id"]), name
         assert json.loads(body)["error"]["details"]["fields"][0]["code"] == "bad_request", name
         assert KEY.encode() not in body and b"^" not in body, name
-    logged = lines_of(daemon)
+    logged = daemon.log_lines()
     assert not [line for line in logged if "5ec4e7" in line or "Traceback" in line]
     told = [json.loads(line) for line in logged]  # each line is JSON
     malformed = [one for one in told if one["event"] == "http_malformed"]
@@ -98,7 +95,7 @@ async def test_keys_in_odd_places_of_good_requests_are_not_logged(daemon: Daemon
         assert status == wanted, octets
         assert headers["x-request-id"].startswith("req_")
         assert json.loads(body)["error"]["code"] and key not in body
-    assert not [line for line in lines_of(daemon) if "5ec4e7" in line or "Traceback" in line]
+    assert not [line for line in daemon.log_lines() if "5ec4e7" in line or "Traceback" in line]
 
 
 async def test_who_hangs_up_in_the_middle_is_daily_life(daemon: Daemon) -> None:
@@ -129,13 +126,15 @@ async def test_who_hangs_up_in_the_middle_is_daily_life(daemon: Daemon) -> None:
 
     async def told() -> list[dict[str, str]]:
         await daemon.api.get("/v1/inboxes")
-        return [one for line in lines_of(daemon) if (one := json.loads(line))["event"] == "http_client_left"]
+        return [
+            one for line in daemon.log_lines() if (one := json.loads(line))["event"] == "http_client_left"
+        ]
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while len(left := await told()) < 3:
             await asyncio.sleep(0.05)
     assert {one["level"] for one in left} == {"info"}
-    assert not [line for line in lines_of(daemon) if "Traceback" in line or "request_failed" in line]
+    assert not [line for line in daemon.log_lines() if "Traceback" in line or "request_failed" in line]
 
 
 async def test_a_connection_too_many_hears_503_and_is_closed(daemon: Daemon) -> None:
@@ -143,7 +142,7 @@ async def test_a_connection_too_many_hears_503_and_is_closed(daemon: Daemon) -> 
     await daemon.api.close()
     opened = [await asyncio.open_connection(where.hostname, where.port) for _ in range(8)]
     answers = [asyncio.create_task(reader.read()) for reader, _ in opened]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while sum(one.done() for one in answers) < 3:
             await asyncio.wait(
                 [one for one in answers if not one.done()], return_when=asyncio.FIRST_COMPLETED
@@ -156,7 +155,7 @@ async def test_a_connection_too_many_hears_503_and_is_closed(daemon: Daemon) -> 
         assert "X-Request-Id: req_" in head and "Retry-After: " in head and "Server: maild" in head
         assert json.loads(body)["error"]["code"] == "provider_unavailable"
     # The others said nothing either: they are cut when a head is overdue, and a place is free again.
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         await asyncio.wait(answers)
     status, _, _ = await ask(daemon, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
     assert status == 200
@@ -173,7 +172,7 @@ async def test_expect_100_continue(daemon: Daemon) -> None:
     )
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     writer.write(head + b"Authorization: Bearer " + daemon.api_key.encode() + b"\r\n\r\n")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         writer.write(b'{"username": "bot"}')
         assert (await reader.readline()).startswith(b"HTTP/1.1 201 ")
@@ -207,7 +206,7 @@ async def test_behind_a_body_that_was_not_waited_for_no_request_is_answered(daem
     for head, status in BEFORE_THE_BODY:
         reader, writer = await asyncio.open_connection(where.hostname, where.port)
         writer.write(head.replace(b"GOOD", key) + b"\r\n")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             answered = await reader.readuntil(b"\r\n\r\n")
             assert answered.startswith(b"HTTP/1.1 %d " % status), head
             assert b"\r\nConnection: close\r\n" in answered, head
@@ -222,7 +221,7 @@ async def test_behind_a_body_that_was_not_waited_for_no_request_is_answered(daem
 async def test_a_connection_is_kept_when_a_request_is_refused_whose_body_has_come(daemon: Daemon) -> None:
     where = urlsplit(daemon.api.url)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         for _ in range(2):
             writer.write(POST + LENGTH + b"\r\n" + BODY)
             head = await reader.readuntil(b"\r\n\r\n")

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.conftest import Start
-from tests.support.running import DEADLINE_S
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this host has no IPv6")
 
@@ -20,7 +20,7 @@ async def test_a_proxy_that_comes_by_ipv4_is_known_as_one_of_this_host(start: St
     opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(CONNECTIONS)]
     for reader, writer in opened:
         writer.write(b"GET /health HTTP/1.1\r\nHost: api.agents.test\r\n\r\n")
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
     for _, writer in opened:
         writer.close()

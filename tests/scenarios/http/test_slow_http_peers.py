@@ -12,6 +12,7 @@ import pytest
 from conf.tuning import HttpTuning, Tuning
 from tests.conftest import Start
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -39,7 +40,7 @@ async def opened(running: Running) -> AsyncIterator[Stream]:
 async def is_cut(reader: asyncio.StreamReader) -> bool:
     """Wait until the server ends the connection, whichever way."""
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             return await reader.read() == b""
     except ConnectionError:
         return True
@@ -119,7 +120,7 @@ async def slow_reader(running: Running) -> AsyncIterator[socket.socket]:
 async def read_on(running: Running, sock: socket.socket, octets: int) -> int:
     """Take a little now and then, until so much has come or the server has given up; how much came."""
     taken = 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while taken < octets and any(
             one._current_request for one in running.daemon.http.listener.watch._connections
         ):
@@ -149,7 +150,7 @@ async def test_one_connection_too_many_hears_503(impatient: Running) -> None:
     held = [opened(impatient) for _ in range(8)]
     streams = [await one.__aenter__() for one in held]
     answers = [asyncio.create_task(reader.read()) for reader, _ in streams]
-    done, waiting = await asyncio.wait(answers, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+    done, waiting = await asyncio.wait(answers, timeout=GIVES_UP_S, return_when=asyncio.FIRST_COMPLETED)
     answer = next(iter(done)).result()
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 503 ")

@@ -15,6 +15,7 @@ from storage.engine import writer
 from storage.engine.database import Database
 from tests.conftest import Start
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 LARGE = b"x" * 70 + b"\r\n"
 BODY = LARGE * 8000  # 576 KB: spooled into a file while it comes
@@ -120,7 +121,7 @@ async def test_mail_whose_sender_goes_away(maild: Running, bot: dict[str, Any]) 
 
 
 async def soon(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while not condition():
             await asyncio.sleep(0.01)
 

@@ -51,7 +51,7 @@ async def world(start: Start) -> AsyncIterator[SenderWorld]:
         records = PublishedRecords(dns)
         for number in range(50):
             records.add(*signed.key_record(number))
-        maild = await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2})
+        maild = await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"]})
         yield SenderWorld(maild, dns, await maild.inbox("bot"))
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from maild.outbound.lines.schedule import STEPS
 from storage.clock import DAY_MS
 from storage.sending import leases
-from tests.support.worlds.sending import TIMEOUT_S, Sending
+from tests.support.waiting import GIVES_UP_S
+from tests.support.worlds.sending import Sending
 
 AHEAD_S = 40 * DAY_MS // 1000
 
@@ -43,7 +44,7 @@ async def test_a_lease_that_was_taken_then_ends_at_the_next_start(tmp_path: Path
         await sending.store.db.write(leases.lease, "run_0", now_ms, 9, lambda n, at: now_ms + 60_000)
         sending.clock.set_back(AHEAD_S)
         await sending.queue.start()
-        async with asyncio.timeout(TIMEOUT_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while await due_in_ms(sending, message_id) > 60_000 * 1.1:
                 await asyncio.sleep(0.005)
         await sending.forward_to_retry(message_id)

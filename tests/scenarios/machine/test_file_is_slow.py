@@ -12,7 +12,8 @@ from storage.clock import Clock
 from storage.ids import Ids
 from storage.mail.blobs import Blob, Blobs, Spool
 from storage.turns.started_threads import started_threads
-from tests.support.running import DEADLINE_S, Running, until_true
+from tests.support.running import Running, until_true
+from tests.support.waiting import GIVES_UP_S
 
 LARGE = "From: a@elsewhere.test\nSubject: large\n\n" + "and this one\n" * 50_000
 DEFAULT_THREADS = 32  # of asyncio, at most
@@ -42,7 +43,7 @@ async def test_nobody_waits_for_it_at_the_thread_that_computes(
     monkeypatch.setattr(Blobs, "_range", stand_still)
     reading = asyncio.create_task(maild.api.get(f"/v1/messages/{message['id']}{what}"))
     await until_true(lambda: asked)
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await maild.daemon._cpu.run("another", lambda: "computed") == "computed"
     disk.set()
     assert (await reading).status == 200
@@ -64,7 +65,7 @@ async def test_who_reads_does_not_wait_behind_those_who_write(
     monkeypatch.setattr(Spool, "_finish_file", stand_still)
     writing = [asyncio.create_task(blobs.store(b"another")) for _ in range(DEFAULT_THREADS + 1)]
     await asyncio.sleep(0)
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await blobs.load(there.as_blob) == b"there"
     disk.set()
     await asyncio.gather(*writing)

@@ -15,14 +15,13 @@ import pytest
 
 from tests.support.daemon import ROOT, Daemon, environment
 from tests.support.peers.dns_server import DnsServer
-
-TEST_S = 40
+from tests.support.waiting import GIVES_UP_S
 
 
 async def test_mail_and_requests_go_on(tmp_path: Path) -> None:
     (tmp_path / "maild.log").symlink_to("/dev/full")
     async with (
-        asyncio.timeout(TEST_S),
+        asyncio.timeout(GIVES_UP_S),
         DnsServer() as dns,
         Daemon(tmp_path, dns_port=dns.port, outbound_port=9) as daemon,
     ):
@@ -42,7 +41,7 @@ async def test_who_can_not_be_told_that_it_serves_is_served(tmp_path: Path, plac
     else:
         reader, out = os.pipe()
         os.close(reader)
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, aiohttp.ClientSession() as session:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, aiohttp.ClientSession() as session:
         daemon = Daemon(tmp_path, dns_port=dns.port)
         await daemon.init()
         process = await asyncio.create_subprocess_exec(

@@ -21,8 +21,8 @@ from tests.support.daemon import DOMAIN, POLL_S, ROOT, Daemon, environment
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.peers.webhook_sink import HOST, WebhookSink
+from tests.support.waiting import GIVES_UP_S
 
-TEST_S = 90
 LARGE = "Subject: large\n\n" + "words and words and words\n" * 20_000
 SMALL = "Subject: small\n\nwords\n"
 
@@ -50,12 +50,11 @@ class ExhaustedWorld:
         return client
 
     def told(self, event: str) -> list[dict[str, Any]]:
-        lines = self.daemon.log.read_text("utf-8").splitlines()
-        return [line for line in map(json.loads, lines) if line["event"] == event]
+        return [line for line in map(json.loads, self.daemon.log_lines()) if line["event"] == event]
 
     async def until_exhausted(self, what: str) -> None:
         """Return when the log says that this has failed for want of descriptors."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             while what not in [line["what"] for line in self.told("exhausted")]:
                 await asyncio.sleep(POLL_S)
 
@@ -66,7 +65,7 @@ class ExhaustedWorld:
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[ExhaustedWorld]:
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, Mx() as mx, WebhookSink(tmp_path) as sink:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Mx() as mx, WebhookSink(tmp_path) as sink:
         more = {"webhooks": {"allow_private_networks": True, "ca_file": str(sink.ca_file)}}
         async with Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port, more=more) as daemon:
             dns.add_mx("there.test")
@@ -166,7 +165,7 @@ async def test_a_policy_that_was_not_asked_for_lets_no_forgery_in(world: Exhaust
     session = await world.session()
     with world.nothing_opens():
         assert (await send(session, forged, "ceo@strict.test")).startswith("451 4.3.2 ")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while (reply := await send(session, forged, "ceo@strict.test")).startswith("451 "):
             await asyncio.sleep(POLL_S)
     assert reply.startswith("550 5.7.1 ")
@@ -195,7 +194,7 @@ async def started(daemon: Daemon, limit: int) -> asyncio.subprocess.Process:
 
 
 async def test_too_few_to_serve_anybody_are_a_fault_of_the_configuration(tmp_path: Path) -> None:
-    async with asyncio.timeout(TEST_S), DnsServer() as dns:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns:
         daemon = Daemon(tmp_path, dns_port=dns.port)
         await daemon.init()
         process = await started(daemon, 100)
@@ -206,7 +205,7 @@ async def test_too_few_to_serve_anybody_are_a_fault_of_the_configuration(tmp_pat
 
 @pytest.mark.parametrize("limit", [128, 1024])
 async def test_strangers_who_fill_port_25_leave_descriptors_for_the_rest(tmp_path: Path, limit: int) -> None:
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, aiohttp.ClientSession() as client:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, aiohttp.ClientSession() as client:
         daemon = Daemon(tmp_path, dns_port=dns.port)
         await daemon.init()
         process = await started(daemon, limit)

@@ -13,8 +13,8 @@ import aiosmtplib
 
 from tests.support.daemon import DOMAIN, ROOT, Daemon, environment
 from tests.support.peers.dns_server import DnsServer
+from tests.support.waiting import GIVES_UP_S
 
-TEST_S = 90
 LARGE = b"Subject: large\r\n\r\n" + b"words and words and words\r\n" * 200_000
 # A reader's task ends for want of memory as soon as the file is there: who waits for the reader waits for good.
 PROGRAM = """
@@ -36,7 +36,7 @@ main()
 
 
 async def test_a_task_that_ends_for_it_ends_the_process_which_is_started_anew(tmp_path: Path) -> None:
-    async with asyncio.timeout(TEST_S), aiohttp.ClientSession() as client:
+    async with asyncio.timeout(GIVES_UP_S), aiohttp.ClientSession() as client:
         daemon = Daemon(tmp_path, dns_port=9)
         await daemon.init()
         process = await asyncio.create_subprocess_exec(
@@ -57,7 +57,7 @@ async def test_a_task_that_ends_for_it_ends_the_process_which_is_started_anew(tm
 
 async def test_what_is_too_large_for_it_comes_later_and_the_rest_goes_on(tmp_path: Path) -> None:
     """The limit is what the process has already, so that nothing of any size can be had."""
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, Daemon(tmp_path, dns_port=dns.port) as daemon:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Daemon(tmp_path, dns_port=dns.port) as daemon:
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         before = resource.prlimit(daemon.pid, resource.RLIMIT_AS)
         resource.prlimit(daemon.pid, resource.RLIMIT_AS, (1 << 20, before[1]))
@@ -80,7 +80,7 @@ async def test_a_process_that_computes_and_is_killed_at_it_costs_no_mail(tmp_pat
     """As the kernel does, where the machine's memory is used up."""
     parts = b"--b\r\nContent-Type: text/html\r\n\r\n" + b"<p>x</p>" * 2000 + b"\r\n"
     slow = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + parts * 200 + b"--b--\r\n"
-    async with asyncio.timeout(TEST_S), DnsServer() as dns, Daemon(tmp_path, dns_port=dns.port) as daemon:
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Daemon(tmp_path, dns_port=dns.port) as daemon:
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         sending = asyncio.create_task(
             aiosmtplib.send(
@@ -123,7 +123,7 @@ async def test_a_system_without_room_for_threads_is_tried_again(tmp_path: Path) 
             "main()",
         )
     )
-    async with asyncio.timeout(TEST_S):
+    async with asyncio.timeout(GIVES_UP_S):
         daemon = Daemon(tmp_path, dns_port=9)
         await daemon.init()
         process = await asyncio.create_subprocess_exec(

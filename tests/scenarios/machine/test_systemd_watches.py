@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import Daemon
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.older_stores import make_older
-
-DEADLINE_S = 20
 
 
 class Manager:
@@ -24,7 +23,7 @@ class Manager:
         self._socket.setblocking(False)
 
     async def hears(self) -> str:
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             return (await asyncio.get_running_loop().sock_recv(self._socket, 1000)).decode()
 
     def close(self) -> None:

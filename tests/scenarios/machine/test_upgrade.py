@@ -17,7 +17,7 @@ async def test_each_step_is_told_before_it_is_taken(tmp_path: Path) -> None:
         await daemon.start()
     finally:
         await daemon.kill()
-    lines = [json.loads(line) for line in daemon.log.read_text().splitlines()]
+    lines = [json.loads(line) for line in daemon.log_lines()]
     newest = len(migrate.steps())
     told = [(line["step"], line["steps"]) for line in lines if line["event"] == "migrating"]
     assert told == [(step, newest) for step in range(21, newest + 1)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from maild.outbound.pace.pace import FIRST_SESSIONS
 from maild.outbound.pace.pacing import HostGroup
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
 
 LIVELY = "127.0.0.2"
@@ -17,7 +18,7 @@ def group(sending: Sending, name: str) -> HostGroup:
 
 
 async def backs_off(sending: Sending, name: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while not group(sending, name).pace.waits_s:
             await asyncio.sleep(0.005)
 

@@ -17,6 +17,7 @@ import uvloop
 
 from maild.outbound.sessions.connections import PooledSession
 from maild.outbound.sessions.smtp_client import Timeouts
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
 from tests.support.worlds.store import RAW
 
@@ -48,7 +49,7 @@ async def take_until_354(listener: socket.socket) -> socket.socket:
 
 async def read_all(conn: socket.socket) -> int:
     count = 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while octets := await asyncio.get_running_loop().sock_recv(conn, 1 << 20):
             count += len(octets)
     return count
@@ -74,7 +75,7 @@ async def give_way(sending: Sending) -> None:
     """End the only session for others, as soon as the host is not reading any more."""
     (place,) = sending.queue._deliverer._connections._places._taken
     pooled = cast(PooledSession, cast(MethodType, place.give_way).__self__)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while not pooled.session._protocol._paused:
             await asyncio.sleep(0.005)
     assert pooled.give_way()

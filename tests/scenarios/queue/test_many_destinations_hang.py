@@ -13,6 +13,7 @@ from maild.outbound.sessions.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_P
 from maild.outbound.sessions.smtp_client import Timeouts
 from maild.outbound.signing.content import SMALL_BYTES
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
 from tests.support.worlds.store import RAW
 
@@ -55,7 +56,7 @@ async def reached_first(hosts: list[Mx]) -> None:
 async def waited_for(sending: Sending, sessions: int) -> None:
     """Return when so many sessions are open and wait for their hosts, and no others."""
     taken = sending.queue._deliverer._connections._places._taken
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while [place.host_since is not None for place in taken] != [True] * sessions:
             await asyncio.sleep(0.005)
 
@@ -72,7 +73,7 @@ async def test_the_rest_is_delivered(tmp_path: Path) -> None:
             await sending.until(await sending.send("first@there.test"), "delivered")
             await hang(sending, 12, QUEUED_ROWS_UNPROVEN, hosts=12)
             sending.queue.wake()
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(GIVES_UP_S):
                 while sum(mx.connections for mx in deaf) < 3:
                     await asyncio.sleep(0.005)
             for address in ("you@there.test", "bot@ours.test", "me@there.test"):
@@ -241,7 +242,7 @@ async def test_what_stands_aside_is_delivered_when_there_is_room(tmp_path: Path)
             sending.dns.add_mx(f"d{number}.test")
             ids.append(await sending.store.send(f"u@d{number}.test"))
         await sending.queue.start()
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(GIVES_UP_S):
             while len(sending.mx.received) < 5:
                 sending.clock.forward(1)
                 sending.queue.wake()

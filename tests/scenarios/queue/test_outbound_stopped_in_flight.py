@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from storage.mail import messages, withdrawal
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
 
 
@@ -15,7 +16,7 @@ async def test_running_deliveries_finish_and_the_rest_is_due_at_once(tmp_path: P
         await sending.queue.start()
         await sending.mx.until("dot")
         stopping = asyncio.create_task(sending.queue.stop())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             while await sending.store.scalar("SELECT count(*) FROM recipients WHERE lease IS NOT NULL") != 1:
                 await asyncio.sleep(0.005)
         sending.mx.hold["dot"].set()

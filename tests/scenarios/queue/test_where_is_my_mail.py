@@ -18,10 +18,10 @@ from tests.support.peers.mx import Mx
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.peers.webhook_sink import HOST, WebhookSink
 from tests.support.running import Smtp
+from tests.support.waiting import GIVES_UP_S
 
 SUBJECT = "Xylophone-Subject"
 BODY = "Quetzal-Body"
-STEP_S = 20
 
 
 class World(NamedTuple):
@@ -31,11 +31,11 @@ class World(NamedTuple):
     inbox: dict[str, Any]
 
     def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.daemon.log.read_text("utf-8").splitlines()]
+        return [json.loads(line) for line in self.daemon.log_lines()]
 
     async def life(self, message_id: str, last: str, count: int = 1) -> list[dict[str, Any]]:
         """What `grep MESSAGE_ID` finds, once it has so many lines of the last event."""
-        async with asyncio.timeout(STEP_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while True:
                 found = [one for one in self.lines() if message_id in json.dumps(one)]
                 if sum(one["event"] == last for one in found) >= count:

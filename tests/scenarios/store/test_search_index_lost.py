@@ -12,6 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.support.daemon import ROOT
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.searched import Searched
 
 KILLED = """
@@ -175,7 +176,7 @@ async def test_it_is_killed(tmp_path: Path, point: str, is_new: bool) -> None:
         (tmp_path / "search.sqlite3").write_bytes(b"no database")
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path), point],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=60, check=False,
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     await goes_on(tmp_path)

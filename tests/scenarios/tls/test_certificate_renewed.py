@@ -22,6 +22,7 @@ from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from tests.conftest import Start
 from tests.support.daemon import Daemon
 from tests.support.running import Smtp, until
+from tests.support.waiting import GIVES_UP_S
 
 
 def pair(folder: Path, name: str) -> tuple[Path, Path]:
@@ -41,7 +42,7 @@ def shown(port: int) -> bytes:
     """The certificate that a new session gets."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with smtplib.SMTP("127.0.0.1", port, timeout=5) as client:
+    with smtplib.SMTP("127.0.0.1", port, timeout=GIVES_UP_S) as client:
         client.starttls(context=context)
         assert isinstance(client.sock, ssl.SSLSocket)
         return client.sock.getpeercert(binary_form=True) or b""
@@ -52,9 +53,9 @@ def der(cert: Path) -> bytes:
 
 
 async def told(daemon: Daemon, event: str, count: int = 1) -> dict[str, Any]:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while True:
-            lines = [json.loads(line) for line in daemon.log.read_text().splitlines() if line.startswith("{")]
+            lines = [json.loads(line) for line in daemon.log_lines() if line.startswith("{")]
             found = [line for line in lines if line["event"] == event]
             if len(found) >= count:
                 return found[count - 1]
@@ -189,7 +190,7 @@ def resumed(
     port: int, context: ssl.SSLContext, session: ssl.SSLSession | None
 ) -> tuple[ssl.SSLSession | None, bool | None]:
     """The session of a connection that asked to go on with that one, and whether it was."""
-    with smtplib.SMTP("127.0.0.1", port, timeout=5) as client:
+    with smtplib.SMTP("127.0.0.1", port, timeout=GIVES_UP_S) as client:
         assert client.docmd("STARTTLS")[0] == 220
         assert client.sock is not None
         with context.wrap_socket(client.sock, session=session) as connection:

@@ -24,11 +24,11 @@ from playwright.async_api import (
 )
 
 from tests.support.running import Running
+from tests.support.waiting import GIVES_UP_S
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 TABS_MAX = 80
-DEADLINE_S = 20
 # What an answer that is meant to be an error brings about in the console of every browser.
 EXPECTED = ("Failed to load resource: the server responded with a status of 4",)
 
@@ -141,7 +141,7 @@ class Chromium:
         context = await self._browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, **options
         )
-        context.set_default_timeout(DEADLINE_S * 1000)
+        context.set_default_timeout(GIVES_UP_S * 1000)
         try:
             visit = Visit(context, await context.new_page(), maild.daemon.http.url)
             yield visit

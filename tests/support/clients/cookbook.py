@@ -43,13 +43,13 @@ from tests.support.laws.words import ROOT
 from tests.support.mails.signers import Signer
 from tests.support.peers.dns_server import DnsServer
 from tests.support.running import SHARED, Running
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sender_world import PublishedRecords
 
 T = TypeVar("T")
 
 COOKBOOK = ROOT / "docs" / "agents" / "cookbook"
 CLIENT = ROOT / "controlplane" / "clients" / "python"
-BLOCK_S = 20  # a block that takes longer waits for something that does not come
 PREAMBLE = """\
 set -euo pipefail
 curl() { command curl --fail-with-body "$@"; }  # a refusal ends the page, where none is shown
@@ -199,7 +199,7 @@ class Page:
         assert self._shell is not None and self._shell.stdin is not None and self._shell.stdout is not None
         self._shell.stdin.write(told.encode())
         try:
-            line = await asyncio.wait_for(self._shell.stdout.readline(), BLOCK_S)
+            line = await asyncio.wait_for(self._shell.stdout.readline(), GIVES_UP_S)
         except TimeoutError:
             line = b"it waits for something that does not come"
         self.printed, self.facts = (self.folder / f"{name}.out").read_text(), None
@@ -322,7 +322,7 @@ class Page:
 
 async def patiently(look: Callable[[], Awaitable[T | None]]) -> T:
     """What `look` finds, once it finds something: programs take a while to start."""
-    async with asyncio.timeout(BLOCK_S):
+    async with asyncio.timeout(GIVES_UP_S):
         while (found := await look()) is None:
             await asyncio.sleep(0.005)
     return found

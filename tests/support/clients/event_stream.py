@@ -9,8 +9,7 @@ import aiohttp
 
 from tests.support.laws import published
 from tests.support.running import Api
-
-DEADLINE_S = 10
+from tests.support.waiting import GIVES_UP_S
 
 
 class Told(NamedTuple):
@@ -77,7 +76,7 @@ class EventStream:
     async def _block(self) -> dict[str, str] | None:
         fields: dict[str, str] = {}
         while True:
-            async with asyncio.timeout(DEADLINE_S):
+            async with asyncio.timeout(GIVES_UP_S):
                 line = (await self.response.content.readline()).decode()
             if not line:
                 return None

@@ -14,7 +14,6 @@ from tests.support.daemon import Daemon, environment
 THERE = "there.test"
 ADA = f"ada@{THERE}"
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n%%EOF\n"
-JOURNEY_S = 110
 
 
 async def travelled(*command: str, folder: Path, daemon: Daemon, variables: Mapping[str, str]) -> Any:

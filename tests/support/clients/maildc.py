@@ -22,9 +22,9 @@ from typing import Any
 
 from maild_client.cli.common import run as run_program
 from maild_client.cli.program import program
+from tests.support.waiting import GIVES_UP_S
 
 SOURCE = Path(__file__).resolve().parents[3] / "controlplane" / "clients" / "python"
-DEADLINE_S = 20
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ async def run(
 ) -> Done:
     process = await begin(*words, url=url, key=key, **more)
     try:
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             out, said = await process.communicate(stdin)
     finally:
         if process.returncode is None:
@@ -117,7 +117,7 @@ async def on_terminal(
     )  # fmt: skip
     os.close(slave)
     try:
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             octets = b""
             if typed:
                 octets = await asyncio.to_thread(_read_until, master, prompt)

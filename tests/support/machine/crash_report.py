@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.waiting import GIVES_UP_S
+
 FOLDER = "TESTS_CRASH_FOLDER"  # the processes of one run share it through their environment
 _OF_EVERY_TEST = ("/_pytest/", "/pluggy/", "/xdist/", "/execnet/", "Extension modules:")
 
@@ -33,7 +35,7 @@ class OfWorkers:
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         if error is not None:
             process = node.gateway._io.popen
-            self._deaths.append(f"{node.gateway.id}: {error}; ended by {_ended_by(process.wait(10))}")
+            self._deaths.append(f"{node.gateway.id}: {error}; ended by {_ended_by(process.wait(GIVES_UP_S))}")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         for death in self._deaths:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.machine.lossy_disk import LossyDisk
+from tests.support.waiting import GIVES_UP_S
 
 # Machines differ in which of them they have; each stands for the one that it means.
 _MEANT = {
@@ -64,7 +65,11 @@ def require_recording(folder: Path) -> None:
     if shutil.which("strace") is None:
         pytest.skip("strace records the calls; it is not installed")
     tried = subprocess.run(
-        [*recording(folder / "tried"), "true"], capture_output=True, text=True, timeout=60, check=False
+        [*recording(folder / "tried"), "true"],
+        capture_output=True,
+        text=True,
+        timeout=GIVES_UP_S,
+        check=False,
     )
     if tried.stderr:
         pytest.skip(f"strace may not trace here: {tried.stderr[:200]}")

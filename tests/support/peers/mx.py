@@ -29,6 +29,8 @@ import struct
 from collections import Counter
 from dataclasses import dataclass, field
 
+from tests.support.waiting import GIVES_UP_S
+
 USUAL = {
     "greeting": "220 mx.test ESMTP",
     "HELO": "250 mx.test",
@@ -118,7 +120,7 @@ class Mx:
 
     async def until(self, stage: str, times: int = 1) -> None:
         """Return when the stage has been reached so often."""
-        async with asyncio.timeout(10), self.reached:
+        async with asyncio.timeout(GIVES_UP_S), self.reached:
             await self.reached.wait_for(lambda: self.stages[stage] >= times)
 
     def vanish(self) -> None:

@@ -15,10 +15,10 @@ from tests.support.machine import tools
 from tests.support.peers.mx import Mx
 from tests.support.peers.postfix import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 
 PEERS = Path(__file__).resolve().parents[3] / ".peers"
 EXIM, OPENSMTPD = PEERS / "usr/sbin/exim4", PEERS / "usr/sbin/smtpd"
-START_S = 20
 
 EXIM_CONFIG = """
 primary_hostname = mx.there.test
@@ -132,7 +132,7 @@ async def _running(port: int, *command: str) -> AsyncIterator[None]:
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while not await _answers(port):
                 assert process.returncode is None, f"{command[0]} ended with {process.returncode}"
                 await asyncio.sleep(0.05)

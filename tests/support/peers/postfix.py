@@ -20,10 +20,8 @@ from types import TracebackType
 
 from tests.support.machine import tools
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 
-START_S = 20
-STOP_S = 10
-STORED_S = 20
 POLL_S = 0.05
 NOBODY = 65534  # owns the mailboxes
 LOG_TAIL_LINES = 30
@@ -151,13 +149,13 @@ class Postfix:
         """How many messages lie in the mailbox."""
         return sum(1 for _ in os.scandir(self.mailbox)) if self.mailbox.exists() else 0
 
-    async def mail(self, count: int, deadline_s: float = STORED_S) -> list[bytes]:
+    async def mail(self, count: int, deadline_s: float = GIVES_UP_S) -> list[bytes]:
         """Wait until so many messages are stored, and return them with CRLF line ends, as they travelled."""
         await self.until_stored(count, deadline_s)
         files = sorted(self.mailbox.iterdir())
         return [file.read_bytes().replace(b"\n", b"\r\n") for file in files]
 
-    async def until_stored(self, count: int, deadline_s: float = STORED_S) -> None:
+    async def until_stored(self, count: int, deadline_s: float = GIVES_UP_S) -> None:
         try:
             async with asyncio.timeout(deadline_s):
                 while self.stored() < count:
@@ -221,7 +219,7 @@ class Postfix:
         self, is_so: Callable[[], Awaitable[bool]], error: type[PostfixError], otherwise: str
     ) -> None:
         try:
-            async with asyncio.timeout(START_S):
+            async with asyncio.timeout(GIVES_UP_S):
                 while not await is_so():
                     await asyncio.sleep(POLL_S)
         except TimeoutError:
@@ -248,7 +246,7 @@ class Postfix:
         if pid and _runs(pid):
             os.kill(pid, signal.SIGTERM)
             try:
-                async with asyncio.timeout(STOP_S):
+                async with asyncio.timeout(GIVES_UP_S):
                     while _runs(pid):
                         await asyncio.sleep(POLL_S)
             except TimeoutError:

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from tests.support.machine import tools
 from tests.support.peers.postfix import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 
 OPERATING = Path(__file__).resolve().parents[3] / "docs" / "operating.md"
 NAME = "agents.example.org"
-READY_S = 20
 POLL_S = 0.02
 
 PROGRAMS = {"nginx": "nginx", "apache": "apache2", "caddy": "caddy", "haproxy": "haproxy"}
@@ -104,7 +104,7 @@ class Proxy:
                 stderr=log,
                 start_new_session=True,
             )
-        async with asyncio.timeout(READY_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while not self._answers():
                 assert self._process.returncode is None, self.log
                 await asyncio.sleep(POLL_S)

@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import Any
 
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 
 HOST = "sink.test"
-WAIT_S = 10
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class WebhookSink:
         def enough() -> bool:
             return len(self._of(path)) >= count
 
-        async with asyncio.timeout(WAIT_S), self._arrived:
+        async with asyncio.timeout(GIVES_UP_S), self._arrived:
             await self._arrived.wait_for(enough)
         return self._of(path)
 

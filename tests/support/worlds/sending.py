@@ -27,9 +27,9 @@ from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock, Store
 
-TIMEOUT_S = 15
 SENDERS = EnvelopeSenders(b"e" * 32)
 
 
@@ -74,7 +74,7 @@ class Sending:
                 "server": {"hostname": "mail.ours.test"},
                 "dns": {
                     "nameservers": [f"127.0.0.1:{self.dns.port}"],
-                    "timeout_s": 2,
+                    "timeout_s": GIVES_UP_S,
                     **self.dns_settings,
                 },
                 "outbound": {
@@ -125,19 +125,19 @@ class Sending:
 
     async def until(self, message_id: str, *statuses: str) -> None:
         """Wait until the recipients have these statuses."""
-        async with asyncio.timeout(TIMEOUT_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while [one.status for one in await self.store.recipients(message_id)] != list(statuses):
                 await asyncio.sleep(0.005)
 
     async def until_true(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Wait until the question's answer is true."""
-        async with asyncio.timeout(TIMEOUT_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while not await self.store.scalar(sql, parameters):
                 await asyncio.sleep(0.005)
 
     async def until_attempts(self, message_id: str, count: int) -> None:
         """Wait until so many attempts have been recorded."""
-        async with asyncio.timeout(TIMEOUT_S):
+        async with asyncio.timeout(GIVES_UP_S):
             while len(await self.store.attempts(message_id)) < count:
                 await asyncio.sleep(0.005)
 

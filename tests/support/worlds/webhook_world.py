@@ -23,9 +23,9 @@ from storage.sealing import Sealer
 from storage.tenants import organizations
 from storage.turns.rounds import Rounds
 from tests.support.peers.webhook_sink import WebhookSink
+from tests.support.waiting import GIVES_UP_S
 
 START_MS = 1_790_000_000_000
-SETTLE_S = 15
 
 
 class HandClock(Clock):
@@ -103,12 +103,12 @@ class ScriptedPoster:
 
     async def connecting(self) -> None:
         """Wait until every one of `connects` is waited for."""
-        async with asyncio.timeout(SETTLE_S), self._arrived:
+        async with asyncio.timeout(GIVES_UP_S), self._arrived:
             await self._arrived.wait_for(lambda: not self.connects)
 
     async def posted_count(self, count: int, url: str | None = None) -> None:
         """Wait until so many requests were made (to `url`)."""
-        async with asyncio.timeout(SETTLE_S), self._arrived:
+        async with asyncio.timeout(GIVES_UP_S), self._arrived:
             await self._arrived.wait_for(
                 lambda: len(self.posted if url is None else self.delivery_ids(url)) >= count
             )
@@ -193,7 +193,7 @@ class WebhookWorld:
     async def settled(self, dispatcher: Dispatcher) -> None:
         """Wake it, and wait until nothing is due and all is recorded."""
         dispatcher.wake()
-        async with asyncio.timeout(SETTLE_S):
+        async with asyncio.timeout(GIVES_UP_S):
             await dispatcher.idle()
 
 

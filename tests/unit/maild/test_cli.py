@@ -29,6 +29,7 @@ from storage import server_secrets
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.tenants import erasure
+from tests.support.waiting import GIVES_UP_S
 
 COMMANDS = "maild.commands.operator_commands.OperatorCommands"
 DOMAIN = "agents.example.org"
@@ -912,7 +913,9 @@ def test_a_folder_that_the_sandbox_closes_is_told_as_such(
 def test_a_daemon_without_standard_files_ends_by_its_own_words(config: Path, closed: str) -> None:
     """The first sockets and files had their numbers: libuv aborts when it closes one of them."""
     program = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "maild", "serve", "--config"]
-    ended = subprocess.run([*program, str(config)], capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(
+        [*program, str(config)], capture_output=True, text=True, check=False, timeout=GIVES_UP_S
+    )
     assert (ended.returncode, "Fatal" in ended.stderr) == (2, False)
 
 
@@ -925,7 +928,7 @@ def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: 
     try:
         done = subprocess.run(
             [sys.executable, "-m", "maild", "serve", "--config", str(config)],
-            capture_output=True, text=True, timeout=30, check=False, cwd=Path(__file__).parents[3],
+            capture_output=True, text=True, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
         )  # fmt: skip
     finally:
         running.unlock()
@@ -945,7 +948,7 @@ def test_an_answer_with_nowhere_to_go_is_no_verdict(config: Path, command: str, 
         os.close(reader)
     done = subprocess.run(
         [sys.executable, "-m", "maild", *command.split(), "--config", str(config)],
-        stdout=out, stderr=subprocess.PIPE, text=True, timeout=30, check=False, cwd=Path(__file__).parents[3],
+        stdout=out, stderr=subprocess.PIPE, text=True, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
     )  # fmt: skip
     os.close(out)
     told = "maild: standard output: No space left on device\n" if place == "/dev/full" else ""
@@ -964,7 +967,7 @@ def test_an_answer_and_a_fault_with_nowhere_to_go_are_no_verdict(
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "maild", *arguments.format(tmp_path=tmp_path).split(), "--config", str(config)],
-            stdout=full, stderr=full, timeout=30, check=False, cwd=Path(__file__).parents[3],
+            stdout=full, stderr=full, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
         )  # fmt: skip
     assert done.returncode == 2
 
@@ -974,7 +977,7 @@ def test_a_backup_whose_log_is_full_is_one(config: Path, tmp_path: Path) -> None
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "maild", "backup", str(tmp_path / "backup"), "--config", str(config)],
-            stdout=subprocess.DEVNULL, stderr=full, timeout=30, check=False, cwd=Path(__file__).parents[3],
+            stdout=subprocess.DEVNULL, stderr=full, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
         )  # fmt: skip
     assert done.returncode == 0
 
@@ -984,7 +987,8 @@ def test_help_with_nowhere_to_go_is_told_in_one_line(option: str) -> None:
     with Path("/dev/full").open("w") as out:
         done = subprocess.run(
             [sys.executable, "-m", "maild", option],
-            stdout=out, stderr=subprocess.PIPE, text=True, timeout=30, check=False, cwd=Path(__file__).parents[3],
+            stdout=out, stderr=subprocess.PIPE, text=True, timeout=GIVES_UP_S, check=False,
+            cwd=Path(__file__).parents[3],
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (2, "maild: standard output: No space left on device\n")
 

@@ -12,6 +12,7 @@ import pytest
 from maild.last_resort import STOP_AT_MOST_S, LastResort
 from storage.service import ServiceDied
 from storage.turns.started_threads import started_threads
+from tests.support.waiting import GIVES_UP_S
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ async def test_want_of_memory_there_ends_the_process_in_bounded_time(
 ) -> None:
     kept = fails()
     with pytest.raises(ServiceDied, match="ended unexpectedly") as raised:
-        await asyncio.wait_for(asyncio.shield(stopped), 10)
+        await asyncio.wait_for(asyncio.shield(stopped), GIVES_UP_S)
     assert isinstance(raised.value.__cause__, MemoryError)
     del kept
     assert signal.alarm.call_args.args == (STOP_AT_MOST_S,)  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from conf.tuning import LoopTuning
 from maild import loop_monitor, thread_timer
 from maild.loop_monitor import IN_C, Hold, HoldWatch, LoopMonitor, Moment, Place, place_of
 from storage.clock import DAY_MS, Clock
+from tests.support.waiting import GIVES_UP_S
 
 ROOT = Path(loop_monitor.__file__).parents[1]
 T = TypeVar("T")
@@ -195,7 +196,7 @@ def until_seen(looks: list[str], name: str, rest: Callable[[], object], times: i
 
 
 async def the_line(lines: list[structlog.typing.EventDict], where: str) -> structlog.typing.EventDict:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while True:
             for line in lines:
                 if line["where"] == where:
@@ -240,7 +241,7 @@ async def test_an_idle_loop_is_asked_nothing(looks: list[str]) -> None:
 
     monitor._waited.set = set_early  # type: ignore[method-assign]
     looks.clear()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await enough.wait()
     await monitor.stop()
     assert len(looks) < beats / 2  # some meet a beat, or what ends this wait

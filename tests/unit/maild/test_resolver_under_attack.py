@@ -23,6 +23,7 @@ from maild.resolver import (
     Resolver,
 )
 from tests.support.peers.dns_server import DnsServer
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 
@@ -78,7 +79,7 @@ async def test_whose_names_wait_for_a_domain_that_hangs(one: str, other: str, ha
         resolver = Resolver(zone.settings, ManualClock())
         hanging = [asyncio.create_task(resolver.txt(name)) for name in names]
         while len(zone.queries) < len(names):
-            await asyncio.wait_for(zone.asked.wait(), 5)
+            await asyncio.wait_for(zone.asked.wait(), GIVES_UP_S)
             await asyncio.sleep(0)
         zone.add(other, "TXT", "there")
         asked = asyncio.create_task(resolver.txt(other))

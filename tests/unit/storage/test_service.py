@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 
 from storage.engine.writer import DatabaseClosed
 from storage.service import Enduring, EnduringOutages, LoopService, Service, ServiceDied, Supervisor
+from tests.support.waiting import GIVES_UP_S
 
 
 class Part(Service):
@@ -52,7 +53,7 @@ class Loop(LoopService):
     async def turn(self) -> None:
         self.turned.clear()
         self.wake()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             await self.turned.wait()
 
 
@@ -76,7 +77,7 @@ async def test_a_wake_before_the_pause_is_not_lost() -> None:
     loop = Loop()
     loop.wake()
     await loop.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await loop.turned.wait()
     await loop.stop()
     assert loop.turns == 1
@@ -87,7 +88,7 @@ async def test_many_wakes_are_one_turn() -> None:
     await loop.start()
     for _ in range(10):
         loop.wake()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await loop.turned.wait()
     assert loop.turns == 1
     await loop.stop()
@@ -97,7 +98,7 @@ async def test_many_wakes_are_one_turn() -> None:
 async def test_a_pause_has_an_end(pause_s: float) -> None:
     loop = Loop(pause_s)
     await loop.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await loop.turned.wait()  # nobody woke it
     await loop.stop()
     assert (loop.runs, loop.turns > 0) == (1, True)
@@ -147,7 +148,7 @@ async def test_parts_that_take_their_time_stop_at_once_and_before_the_others() -
     http, webhooks, smtp = (Slow(name, record) for name in ("http", "webhooks", "smtp"))
     supervisor = Supervisor([ground, webhooks, smtp, http], [[http, webhooks], [smtp]])
     await supervisor.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         stopping = asyncio.create_task(supervisor.stop())
         await http.begun.wait()
         await smtp.begun.wait()
@@ -175,7 +176,7 @@ async def test_a_loop_that_dies_ends_the_watch_with_its_reason() -> None:
     loop.end = ValueError("the reason")
     loop.wake()
     with pytest.raises(ServiceDied, match="loop") as told:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             await watching
     assert told.value.__cause__ is loop.end
     await supervisor.stop()
@@ -188,7 +189,7 @@ async def test_a_loop_that_just_ends_is_dead_too() -> None:
     loop.ends = True
     loop.wake()
     with pytest.raises(ServiceDied):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             await supervisor.watch(never())
     await supervisor.stop()
 
@@ -199,7 +200,7 @@ async def test_the_watch_ends_when_it_is_told_to() -> None:
     await supervisor.start()
     until = never()
     until.set_result(None)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await supervisor.watch(until)
     await supervisor.stop()
 
@@ -214,7 +215,7 @@ async def test_a_daemon_whose_part_dies_says_so(start: object) -> None:
         assert task is not None
         task.cancel()
         with pytest.raises(ServiceDied, match=part.name):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(GIVES_UP_S):
                 await maild.daemon.watch(never())
         break
 

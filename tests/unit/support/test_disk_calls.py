@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.machine.disk_calls import read, recording, replay, require_recording
 from tests.support.machine.lossy_disk import WHOLE, LossyDisk
+from tests.support.waiting import GIVES_UP_S
 
 PROGRAM = """
 import os, sqlite3, sys, threading
@@ -50,7 +51,7 @@ def test_the_replay_of_a_program_ends_with_the_folder_that_it_left(tmp_path: Pat
     folder.mkdir()
     done = subprocess.run(
         [*recording(trace), sys.executable, "-c", PROGRAM, str(folder)],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=GIVES_UP_S, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "done"), done.stderr
     disk, calls = LossyDisk(), read(trace, folder)

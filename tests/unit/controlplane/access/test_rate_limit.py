@@ -14,6 +14,7 @@ from controlplane.access.rate_limit import RateLimit, RateVerdict
 from storage import rate_windows
 from storage.engine.tx import Tx
 from storage.tenants import organizations
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ORGANIZATION, ManualClock, Store
 
 OTHER = "org_2"
@@ -105,7 +106,7 @@ async def test_parallel_requests_are_counted_exactly_and_refused_after_the_write
 async def test_counts_are_written_in_the_background(store: Store) -> None:
     limiter = await started(store)
     await count(limiter, 3)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while [row[2] for row in await rows(store)] != [3]:
             await asyncio.sleep(0.005)
     await limiter.stop()
@@ -115,7 +116,7 @@ async def test_after_a_write_the_next_one_waits(store: Store, monkeypatch: pytes
     monkeypatch.setattr(rate_limit, "FLUSH_EVERY_S", 3600)
     limiter = await started(store)
     await count(limiter, 1)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while not await rows(store):
             await asyncio.sleep(0)
     await count(limiter, 1)
@@ -207,7 +208,7 @@ async def test_idle_windows_take_no_memory(store: Store, clock: SetClock) -> Non
     await count(limiter, 2, OTHER)
     await limiter.flush()
     clock.forward(61)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while OTHER in limiter._windows:
             await count(limiter, 1)
             clock.forward(61)

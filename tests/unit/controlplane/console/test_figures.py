@@ -8,6 +8,7 @@ import pytest
 from controlplane.access.principal import Principal
 from controlplane.console import figures
 from controlplane.console.figures import FRESH_S, KEPT_MAX, KeptFigures
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 
@@ -40,7 +41,7 @@ async def test_what_was_counted_is_shown_until_it_is_old_and_then_once_more() ->
     assert await kept.of(member()) == {"of": "org_a", "number": 1}
     clock.forward(FRESH_S)
     assert await kept.of(member()) == {"of": "org_a", "number": 1}, "the page does not wait"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while await kept.of(member()) != {"of": "org_a", "number": 2}:
             await asyncio.sleep(0)
     assert count.done == ["org_a", "org_a"]
@@ -64,7 +65,7 @@ async def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) ->
     assert await kept.of(member()) is None
     assert await kept.of(member()) is None
     count.go.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while await kept.of(member()) is None:
             await asyncio.sleep(0)
     await kept.stop()

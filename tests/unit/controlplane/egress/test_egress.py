@@ -18,6 +18,7 @@ from controlplane.egress.http1 import ANSWER_BYTES_MAX, EndpointConnection
 from controlplane.egress.targets import EgressRefused
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.peers.webhook_sink import Reply, WebhookSink
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.webhook_world import egress_to
 
 
@@ -96,7 +97,7 @@ async def test_who_waits_for_its_turn_hears_when_the_request_left(
     answered, left = asyncio.Event(), asyncio.Event()
     sink.script("/slow", Reply(hold=answered))
     posting = asyncio.create_task(egress.post(sink.url("/slow"), b"x" * size, {}, left.set))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await left.wait()  # before any answer
         await sink.received_count(1, "/slow")
     assert not posting.done()

@@ -4,7 +4,8 @@ import asyncio
 
 from conf.tuning import WebhookTuning
 from storage.engine.tx import Tx
-from tests.support.worlds.webhook_world import SETTLE_S, ScriptedPoster, WebhookWorld
+from tests.support.waiting import GIVES_UP_S
+from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL, OTHER = "https://sink.test/hook", "https://other.test/hook"
 
@@ -14,7 +15,7 @@ async def test_a_record_that_the_store_refuses_holds_up_its_own_place_alone(worl
     refused, taken = await world.webhook(URL), await world.webhook(OTHER)
     await world.db.write(_refuse, refused.id)
     answers = [poster.hold(URL), poster.hold(OTHER)]
-    dispatcher = world.dispatcher(poster, tuning=WebhookTuning(drain_s=0.05, store_retry_s=SETTLE_S * 2))
+    dispatcher = world.dispatcher(poster, tuning=WebhookTuning(drain_s=0.05, store_retry_s=GIVES_UP_S * 2))
     await dispatcher.start()
     await world.event()
     dispatcher.wake()
@@ -35,6 +36,6 @@ def _refuse(tx: Tx, webhook_id: str) -> None:
 
 
 async def _recorded(world: WebhookWorld, count: int) -> None:
-    async with asyncio.timeout(SETTLE_S):
+    async with asyncio.timeout(GIVES_UP_S):
         while len(await world.attempts()) < count:
             await asyncio.sleep(0)

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 from conf.tuning import WebhookTuning
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL, OTHER = "https://sink.test/hook", "https://other.test/hook"
@@ -15,7 +16,7 @@ def ids(poster: ScriptedPoster, url: str = URL) -> list[str]:
 
 async def connecting(poster: ScriptedPoster) -> None:
     """Return when all that `connects` holds up has begun."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while poster.connects:
             await asyncio.sleep(0)
 

@@ -15,6 +15,7 @@ from storage.mail import blobs, messages
 from storage.mail import unheard_replies as rows
 from storage.mail.inboxes import RecipientInbox
 from tests.support.running import until_true
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.memory_store import message_row
 from tests.support.worlds.store import INBOX, ORGANIZATION, ManualClock, Store
 
@@ -76,7 +77,7 @@ async def test_what_is_older_than_the_last_seconds_was_heard(store: Store, clock
     before = await settled(store)
     clock.forward(1)
     of_now.committed()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while await settled(store) == before:
             await asyncio.sleep(0)
     assert heard < await settled(store)

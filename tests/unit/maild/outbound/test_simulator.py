@@ -5,6 +5,7 @@ from email import message_from_bytes
 from pathlib import Path
 
 from storage.mail import messages
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
 
 
@@ -95,7 +96,7 @@ async def test_a_message_that_was_deleted_is_not_answered(tmp_path: Path) -> Non
 
         sending.before_answer = delete
         await sending.queue.start()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             while not sending.answers:
                 await asyncio.sleep(0.005)
         await sending.queue.stop()

@@ -19,6 +19,7 @@ from storage.engine.database import Database
 from storage.engine.failures import StoreStandsStill
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed, Pace
+from tests.support.waiting import GIVES_UP_S
 
 
 @pytest.fixture
@@ -156,7 +157,7 @@ async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
 
 @pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000, gather_s=0)], indirect=True)
 async def test_where_passes_are_long_a_batch_waits_for_one_of_them(db: Database, commits: list[int]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
         await db.write(note, "alone")
     assert commits == [4, 5]
@@ -173,7 +174,7 @@ async def test_once_a_pass_was_long_no_batch_waits_for_a_while(db: Database, com
 
 @pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000)], indirect=True)
 async def test_who_is_alone_waits_for_nobody(db: Database, path: Path) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         for n in range(3):
             await db.write(note, str(n))
     assert kept(path) == ["0", "1", "2"]
@@ -507,7 +508,7 @@ async def test_a_read_sees_one_state(db: Database) -> None:
     def twice(tx: Tx) -> tuple[list[str], list[str]]:
         first = notes(tx)
         loop.call_soon_threadsafe(begun.set)
-        assert go_on.wait(5)
+        assert go_on.wait(GIVES_UP_S)
         return first, notes(tx)
 
     reading = asyncio.create_task(db.read(twice))
@@ -527,11 +528,11 @@ async def test_an_organization_that_asks_much_leaves_a_reader_to_the_others(db: 
         begun.append(name)
         if len(begun) == database.ORGANIZATION_READERS:
             loop.call_soon_threadsafe(busy.set)
-        assert go_on.wait(5)
+        assert go_on.wait(GIVES_UP_S)
 
     greedy = [asyncio.create_task(db.read_for("org_greedy", slow, str(n))) for n in range(60)]
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             await busy.wait()
             assert await db.read_for("org_modest", notes) == await db.read(notes) == []
         during = sorted(begun)  # by threads, which nobody puts in order
@@ -574,7 +575,7 @@ async def test_a_foreign_write_lock_is_waited_for_without_holding_the_loop(db: D
     assert not writing.done()
     foreign.execute("COMMIT")
     foreign.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await writing == "ours"
     assert kept(path) == ["foreign", "ours"]
 
@@ -629,7 +630,7 @@ async def test_the_wal_is_written_back_in_a_pause(path: Path, monkeypatch: pytes
     monkeypatch.setattr(writer, "_checkpoint", told)
     db = await Database.open(path, Pace(checkpoint_idle_s=0))
     await db.write(note, "one")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await done.wait()
     await db.write(note, "two")
     await db.close()
@@ -647,7 +648,7 @@ async def test_opening_that_failed_leaves_no_thread(tmp_path: Path, monkeypatch:
     go_on, stop = threading.Event(), StoreConnection.stop
 
     def stop_slowly(connection: StoreConnection) -> "asyncio.Future[None] | None":
-        connection._tx.put_nowait((None, lambda: go_on.wait(5)))
+        connection._tx.put_nowait((None, lambda: go_on.wait(GIVES_UP_S)))
         asyncio.get_running_loop().call_soon(go_on.set)
         return stop(connection)
 

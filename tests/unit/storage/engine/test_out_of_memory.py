@@ -14,6 +14,7 @@ import pytest
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.exhaustion import is_exhaustion
+from tests.support.waiting import GIVES_UP_S
 
 # More than a unit takes here (some 130 KB), in steps that end at every statement, and in the middle of most.
 LIMITS = range(0, 200_000, 997)
@@ -80,14 +81,14 @@ async def test_what_fails_has_not_happened_and_the_next_unit_is_served(db: Datab
                 number += 1
                 writing.append(write(note, number))
             reading = [db.read(sorted_texts), db.read(sorted_texts), db.lookup(sorted_texts)]
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(GIVES_UP_S):
                 answers = await asyncio.gather(*writing, *reading, return_exceptions=True)
         failures = [one for one in answers if isinstance(one, BaseException)]
         assert all(is_exhaustion(one) for one in failures), failures
         taken |= {one for one in answers[:4] if isinstance(one, int)}
         refused += len(failures)
         number += 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             taken.add(await db.write(note, number))
             for _ in range(3):  # one for each reader
                 assert await db.read(numbers) == taken

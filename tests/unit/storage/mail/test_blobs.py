@@ -18,6 +18,7 @@ from storage.clock import Clock
 from storage.ids import Ids
 from storage.mail import blobs
 from storage.mail.blobs import SPOOL_BUFFER_BYTES, Blob, BlobDamaged, BlobMissing, Blobs, Stored
+from tests.support.waiting import GIVES_UP_S
 
 INLINE = 1000
 
@@ -224,7 +225,7 @@ async def test_discarding_a_write_that_was_cancelled_leaves_nothing(
 
     def slow(self: blobs.Spool) -> None:
         loop.call_soon_threadsafe(begun.set)
-        go_on.wait(5)
+        go_on.wait(GIVES_UP_S)
         try:
             flush(self)
         finally:
@@ -246,7 +247,7 @@ async def test_discarding_a_write_that_was_cancelled_leaves_nothing(
     await asyncio.sleep(0)
     go_on.set()
     await asyncio.wait([writing])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         await done.wait()
     assert files(folder) == []
     assert spool._file is None
@@ -262,7 +263,7 @@ async def test_finishing_that_was_cancelled_leaves_nothing(
 
     def slow(self: blobs.Spool) -> Path:
         loop.call_soon_threadsafe(begun.set)
-        go_on.wait(5)
+        go_on.wait(GIVES_UP_S)
         return finish(self)
 
     monkeypatch.setattr(blobs.Spool, "_finish_file", slow)

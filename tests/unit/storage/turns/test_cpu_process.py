@@ -19,6 +19,7 @@ from maild.message.digest import digest
 from maild.message.reading import read_message
 from storage.turns import cpu_child
 from storage.turns.cpu_process import ComputingFailed, CpuProcess, MappedFile
+from tests.support.waiting import GIVES_UP_S
 
 RAW = b"From: a@b.test\r\nSubject: hi\r\n\r\nhello\r\n"
 
@@ -147,7 +148,7 @@ async def test_a_daemon_whose_files_were_replaced_does_the_work_itself_and_says_
 async def test_the_process_ends_when_nothing_is_asked(tmp_path: Path) -> None:
     cpu = CpuProcess(idle_s=0)
     first = await cpu.run("a", partial(os.getpid))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         while cpu.pid is not None:
             await asyncio.sleep(0.01)
     with pytest.raises(ProcessLookupError):
@@ -187,7 +188,7 @@ async def test_the_process_ends_with_the_one_that_began_it() -> None:
         child = int(parent.stdout.readline())
         parent.kill()
         parent.wait()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(GIVES_UP_S):
             while os.waitpid(child, os.WNOHANG) == (0, 0):
                 await asyncio.sleep(0.01)
     finally:
@@ -217,5 +218,5 @@ async def test_an_answer_that_found_no_memory_is_not_taken_for_the_next_one(
     monkeypatch.setattr(cpu_child, "read_frame", read)
     with pytest.raises(MemoryError):
         await cpu.run("a", partial(bytes, 100))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await cpu.run("b", partial(len, RAW)) == len(RAW)

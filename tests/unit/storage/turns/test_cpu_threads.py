@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from storage.turns.cpu_threads import CpuThreads
+from tests.support.waiting import GIVES_UP_S
 
 
 @pytest_asyncio.fixture
@@ -24,7 +25,7 @@ async def test_an_owner_of_much_work_waits_behind_others_after_each_piece(cpu: C
     begin = threading.Event()
 
     def work(owner: str) -> None:
-        begin.wait(5)
+        begin.wait(GIVES_UP_S)
         done.append(owner)
 
     owners = ["greedy", "greedy", "greedy", "modest"]
@@ -78,7 +79,7 @@ async def test_what_is_done_once_is_done_when_it_is_asked_for_and_for_all_who_as
     begin = threading.Event()
 
     def work() -> str:
-        begin.wait(5)
+        begin.wait(GIVES_UP_S)
         done.append("work")
         return "made"
 

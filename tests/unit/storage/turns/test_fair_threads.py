@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from storage.turns.fair_threads import HELD_S, OWN, FairOrder, FairThreads, Serve
+from tests.support.waiting import GIVES_UP_S
 
 
 def taken(turns: FairOrder[str], count: int) -> list[str]:
@@ -59,7 +60,7 @@ class Gates:
         def wait() -> str:
             self.begun.append(name)
             self._loop.call_soon_threadsafe(self._news.set)
-            assert gate.wait(5)
+            assert gate.wait(GIVES_UP_S)
             return name
 
         return wait
@@ -75,7 +76,7 @@ class Gates:
 
     async def until(self, count: int) -> list[str]:
         """The names of what began, once so many did."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GIVES_UP_S):
             while len(self.begun) < count:
                 self._news.clear()
                 await self._news.wait()
@@ -160,7 +161,7 @@ async def test_work_of_a_caller_that_left_is_not_done_and_keeps_nobody_from_its_
     left.cancel()
     gates.end("first", "left")
     assert await first == "first"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await threads.submit("a", lambda: "next") == "next"
         await threads.finish()
     assert gates.begun == ["first"]
@@ -179,7 +180,7 @@ async def test_no_answer_waits_for_the_work_of_another_owner(gates: Gates, follo
     await gates.until(2)
     await asyncio.sleep(0)
     is_told = follower != "a"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while is_told and not first.done():
             await asyncio.sleep(0)
     assert first.done() is is_told and not slow.done()
@@ -195,7 +196,7 @@ async def test_an_answer_is_told_before_the_next_piece_where_the_thread_rests_be
     await gates.until(1)
     slow = threads.submit("a", gates.work("slow"))
     gates.end("first")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await first == "first"
     assert not slow.done()
     gates.end("slow")

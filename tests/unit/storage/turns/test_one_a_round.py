@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 from storage.turns.one_a_round import OneARound
+from tests.support.waiting import GIVES_UP_S
 
 
 async def test_one_is_called_in_a_round_and_owners_take_turns() -> None:
@@ -36,5 +37,5 @@ async def test_one_that_fails_holds_up_no_other() -> None:
     loop = asyncio.get_running_loop()
     failures: list[object] = []
     loop.set_exception_handler(lambda _, context: failures.append(context["exception"]))
-    await asyncio.wait_for(called.wait(), 10)
+    await asyncio.wait_for(called.wait(), GIVES_UP_S)
     assert [type(one) for one in failures] == [ValueError]

@@ -12,6 +12,7 @@ from storage.exhaustion import Exhausted
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.started_threads import started_threads
+from tests.support.waiting import GIVES_UP_S
 
 NO_ROOM = "can't start new thread"
 
@@ -57,7 +58,7 @@ async def test_what_computes_wants_no_thread_once_it_is_there(no_more_threads: C
     """It was promised one when work came; without it this work and all that came behind it waited for good."""
     threads, process, signers = CpuThreads(), CpuProcess(), SigningThreads()
     no_more_threads()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await threads.run("a", partial(len, "four")) == 4
         assert await process.run("a", partial(len, "four")) == 4
         assert await signers.now(SigningJob(partial(len, "four"))) == 4

@@ -3,6 +3,7 @@
 import asyncio
 
 from storage.turns.work_turns import WorkTurns
+from tests.support.waiting import GIVES_UP_S
 
 
 async def test_holders_are_called_in_turns() -> None:
@@ -33,7 +34,7 @@ async def test_who_gives_up_waiting_loses_no_place() -> None:
         await asyncio.wait([gone])
     called = asyncio.create_task(work())
     await asyncio.gather(stays, called)
-    async with asyncio.timeout(1), turns.turn("b"):
+    async with asyncio.timeout(GIVES_UP_S), turns.turn("b"):
         pass
 
 
@@ -50,5 +51,5 @@ async def test_who_is_cancelled_in_the_moment_of_his_call_hands_it_on() -> None:
     await asyncio.sleep(0)
     await first.__aexit__(None, None, None)  # `gone` is called
     gone.cancel()
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await stays == "done"

@@ -18,6 +18,7 @@ from storage.mail.blobs import Blob
 from storage.upkeep import integrity
 from storage.upkeep.integrity import Damage
 from storage.upkeep.self_check import Portions, SelfCheck
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import RAW, ManualClock, Store
 
 LARGE = RAW + b"x" * 200_000
@@ -174,11 +175,11 @@ async def test_the_pages_of_a_large_store_are_looked_at_for_a_while(
 
     monkeypatch.setattr(integrity, "pages", endless)
     one = looking(store, tmp_path, pages_s=0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         assert await found_in(one) == []
     later = looking(store, tmp_path, pages_s=3600, first_s=0)
     await later.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(GIVES_UP_S):
         while len(looked) < 2:
             await asyncio.sleep(0)
         await later.stop()  # which does not wait for it
