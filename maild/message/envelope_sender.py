@@ -52,6 +52,12 @@ def read(address: str) -> Token | None:
     return Token(value, tag, domain) if local.startswith(BOUNCE_PREFIX) and value else None
 
 
+def message_id_of(address: str) -> str | None:
+    """The Message-ID of the message whose envelope sender this is; None for every other address."""
+    token = read(address)
+    return None if token is None else f"<{token.value}@{token.domain}>"
+
+
 def without_tag(sender: str) -> str:
     """What a text that was cleaned of tags has of it, in lower case."""
     token = read(sender)

@@ -114,6 +114,28 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("Undelivered", True)] * 2
 
 
+# As vacation 3.3.3 writes it: nothing says that a program did, but the address that it goes to.
+VACATION = (
+    "From: ann@there.test\nSubject: away from my mail (Re: hello)\n\nI am on holiday until Monday.\n"
+    'Your mail about "hello" is read then.\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("mail", "sender", "status"),
+    [(bounce(), "", "bounced"), (VACATION, "ann@there.test", "delivered")],
+    ids=["a report", "an answer"],
+)
+async def test_what_comes_to_the_envelope_sender_is_a_programs_and_joins_what_it_is_about(
+    world: World, mail: str, sender: str, status: str
+) -> None:
+    message = await world.sent()
+    assert (await world.maild.deliver(world.sender(message), mail, sender=sender)).startswith("250 ")
+    (told,) = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
+    assert (told["isAutoReply"], told["threadId"]) == (True, message["threadId"])
+    assert await world.statuses(message) == [status]
+
+
 @pytest.mark.parametrize(
     ("actions", "statuses", "shown"),
     [

@@ -18,6 +18,7 @@ from maild.inbound.delivery.admittance import (
 )
 from maild.inbound.reading.first_look import ArrivalFindings
 from maild.inbound.reading.incoming_message import IncomingMessage, clues_of, is_post_of, message_row
+from maild.message import envelope_sender
 from maild.message.fields.address import split
 from storage.agents import policies, reviews, rules
 from storage.agents.rules import Ruling
@@ -109,21 +110,24 @@ class Mailboxes:
             return False
         attachments = self._attachments(incoming, message_id, looked_at)
         message = message_row(incoming, box, address, message_id, trace, now_ms)
-        if _came_back(tx, incoming, box):
+        # RFC 3834 §4: programs answer to the return path, which no person is shown.
+        if envelope_sender.read(address) or _came_back(tx, incoming, box):
             message = message._replace(is_auto_reply=1)
         if held_for:
             return self._hold(tx, incoming, box, message, attachments, held_for, looked_at)
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
-        message = message._replace(thread_id=self._thread(tx, incoming, box, now_ms))
+        message = message._replace(thread_id=self._thread(tx, incoming, box, address, now_ms))
         messages.insert(tx, message, attachments, incoming.digest.search_words)
         _keep(tx, message, looked_at)
         arrivals.announce(tx, message, attachments, is_work, self._ids.new, now_ms)
         return True
 
-    def _thread(self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, now_ms: int) -> str:
-        digest, clues = incoming.digest, clues_of(incoming, box.address)
+    def _thread(
+        self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, address: str, now_ms: int
+    ) -> str:
+        digest, clues = incoming.digest, clues_of(incoming, box.address, address)
         known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
         entry = ThreadEntry(
             box.organization_id, box.inbox_id, incoming.mode, digest.parsed.subject, digest.snippet
@@ -151,7 +155,8 @@ class Mailboxes:
         if inboxes.get_active(tx, message.organization_id, message.inbox_id) is None:
             return False
         words = incoming.digest.search_words
-        held_mail.hold(tx, message, attachments, words, clues_of(incoming, box.address), self._ids.new)
+        clues = clues_of(incoming, box.address, message.delivered_to or "")
+        held_mail.hold(tx, message, attachments, words, clues, self._ids.new)
         _keep(tx, message, looked_at)
         policy = policies.effective(tx, message.organization_id, message.inbox_id).review
         review = reviews.pending_of(message, policy, held_for, "[]", self._ids.new("rev"), now_ms)

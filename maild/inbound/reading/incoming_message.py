@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from maild.message.digest import Digest
+from maild.message.envelope_sender import message_id_of
 from maild.message.fields.address import normalize, with_ascii_domain
 from maild.message.fields.auto_reply import answers_another, is_auto_reply, is_delivery_report
 from maild.message.fields.idn import unicode_domain
@@ -66,14 +67,16 @@ def references(incoming: IncomingMessage) -> list[str]:
     return named_messages(parsed.answered, parsed.references)
 
 
-def clues_of(incoming: IncomingMessage, inbox_address: str) -> ConversationClues:
-    """What its conversation in that inbox is found by."""
+def clues_of(incoming: IncomingMessage, inbox_address: str, delivered_to: str) -> ConversationClues:
+    """What its conversation in that inbox is found by. `delivered_to`: the address that it came to; many reports, and
+    some programs that answer, name what they tell of by this alone."""
+    told_of = message_id_of(delivered_to)
     base, is_reply = base_subject(incoming.digest.parsed.subject)
     return ConversationClues(
         base_subject=base,
         is_reply=is_reply,
         correspondent=_correspondent(incoming, inbox_address),
-        references=references(incoming),
+        references=[*references(incoming), *([told_of] if told_of else [])],
         participants=participants(incoming),
         # Whoever got another copy knows its id; what is disowned is none.
         message_id=None if incoming.is_spam else incoming.digest.parsed.message_id,
