@@ -8,6 +8,7 @@ from typing import Any
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import document
 from scripts import client_cli, client_names, client_python, client_typescript
+from scripts.followed import followed
 from tests.support.machine import tools
 
 CLIENTS = Path(__file__).parents[1] / "controlplane" / "clients"
@@ -30,9 +31,8 @@ def generate(folder: Path) -> None:
 
 
 def read() -> dict[str, Any]:
-    """The document as a client reads it: through JSON."""
-    told: dict[str, Any] = json.loads(json.dumps(document(OPERATIONS, "https://mail.example.com")))
-    return told
+    """The document as a client reads it: through JSON, its references followed."""
+    return followed(json.loads(json.dumps(document(OPERATIONS, "https://mail.example.com"))))
 
 
 if __name__ == "__main__":

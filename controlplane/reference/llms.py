@@ -19,7 +19,7 @@ from controlplane.contract.telling.events import EVENTS, Event
 from controlplane.mcp.tool import Tool
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.reference.documents import PLACEHOLDER_URL
-from controlplane.reference.openapi import BODY_ERRORS, COMMON_ERRORS
+from controlplane.reference.openapi_answers import BODY_ERRORS, COMMON_ERRORS
 from controlplane.reference.shapes import answer_fields, parts_of, request_fields
 from controlplane.transport.statuses import STATUSES
 

@@ -15,14 +15,14 @@ from client.api.messages import get_message, list_messages, send_message
 from client.api.threads import get_thread
 from client.models import (
     CreateInbox,
-    CreateInboxResponse201,
     Error,
-    GetMessageResponse200,
-    GetThreadResponse200,
+    InboxAnswer,
+    ListedMessageAnswer,
+    ListedMessageList,
     ListMessagesDirection,
-    ListMessagesResponse200,
+    MessageAnswer,
     SendMessage,
-    SendMessageResponse201,
+    WholeThreadAnswer,
 )
 
 
@@ -33,7 +33,7 @@ def tell(**line):
 client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=os.environ["API_KEY"])
 
 made = create_inbox.sync(client=client, body=CreateInbox(username="typed", name="Typed"))
-assert isinstance(made, CreateInboxResponse201), made
+assert isinstance(made, InboxAnswer), made
 inbox = made.data
 tell(address=inbox.address)
 sys.stdin.readline()
@@ -45,9 +45,9 @@ page = list_messages.sync(
     since=inbox.created_at,
     limit=10,
 )
-assert isinstance(page, ListMessagesResponse200), page
+assert isinstance(page, ListedMessageList), page
 shown = get_message.sync(page.data[0].id, client=client)
-assert isinstance(shown, GetMessageResponse200), shown
+assert isinstance(shown, MessageAnswer), shown
 message = shown.data
 
 reply = send_message.sync(
@@ -60,9 +60,9 @@ reply = send_message.sync(
         in_reply_to=message.id,
     ),
 )
-assert isinstance(reply, SendMessageResponse201), reply
+assert isinstance(reply, ListedMessageAnswer), reply
 thread = get_thread.sync(reply.data.thread_id, client=client)
-assert isinstance(thread, GetThreadResponse200), thread
+assert isinstance(thread, WholeThreadAnswer), thread
 
 missing = get_inbox.sync("inb_none", client=client)
 assert isinstance(missing, Error), missing

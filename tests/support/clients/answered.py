@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from controlplane.contract.common import Error
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.operations.table import OPERATIONS
-from controlplane.reference.openapi import BODY_ERRORS, COMMON_ERRORS, error_codes
+from controlplane.reference.openapi_answers import BODY_ERRORS, COMMON_ERRORS, error_codes
 from controlplane.transport.responses import success_status
 from controlplane.transport.statuses import STATUSES
 
