@@ -8,7 +8,6 @@ so their links lead to each other here as well.
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple
 
 import msgspec
 from aiohttp import web
@@ -17,38 +16,45 @@ from controlplane.mcp.tool import Tool
 from controlplane.operations.operation import Operation
 from controlplane.reference import llms
 from controlplane.reference.documents import documents
+from controlplane.reference.fixed_text import FixedText
 from controlplane.reference.openapi import document as openapi_document
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.fair_threads import OWN
 
-_ASSETS = {
-    "swagger-ui-bundle.js": "text/javascript",
-    "swagger-ui.css": "text/css",
-    "start.js": "text/javascript",
-}
-_TEXT_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=3600"}
+_SAFE = {"X-Content-Type-Options": "nosniff"}
+# Hosts change their texts when they are upgraded. Programs that build on the API's own ask whether it is the same.
+_FRESH_HEADERS = {**_SAFE, "Cache-Control": "public, no-cache"}
+_TEXT_HEADERS = {**_SAFE, "Cache-Control": "public, max-age=3600"}
 _PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
     **_TEXT_HEADERS,
 }
-
-
-class _Texts(NamedTuple):
-    openapi: bytes
-    short: bytes
-    full: bytes
-    documents: Mapping[str, bytes]
+# path → file, type
+_PAGE = {
+    "/docs": ("index.html", "text/html; charset=utf-8"),
+    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css; charset=utf-8"),
+    "/docs/start.js": ("start.js", "text/javascript; charset=utf-8"),
+}
 
 
 @lru_cache(2)  # daemons that share a process, as in tests, tell the same
-def _texts(operations: tuple[Operation, ...], tools: tuple[Tool, ...], public_url: str) -> _Texts:
+def _texts(
+    operations: tuple[Operation, ...], tools: tuple[Tool, ...], public_url: str
+) -> Mapping[str, FixedText]:
+    """Path → what is served there."""
     told = documents(public_url)
-    return _Texts(
-        msgspec.json.encode(openapi_document(operations, public_url)),
-        llms.short(public_url, bool(tools)).encode(),
-        llms.full(public_url, operations, tools, told).encode(),
-        {path: text.encode() for path, text in told.items()},
-    )
+    described = msgspec.json.encode(openapi_document(operations, public_url))
+    plain = {
+        "/llms.txt": llms.short(public_url, bool(tools)),
+        "/llms-full.txt": llms.full(public_url, operations, tools, told),
+    }
+    return {
+        "/openapi.json": FixedText(described, "application/json", _FRESH_HEADERS),
+        **{path: _text(text, "text/plain") for path, text in plain.items()},
+        **{f"/docs/{path}": _text(text, "text/markdown") for path, text in told.items()},
+        **{path: FixedText(_read(name), kind, _PAGE_HEADERS) for path, (name, kind) in _PAGE.items()},
+    }
 
 
 class Reference:
@@ -61,45 +67,21 @@ class Reference:
         # Once, for all readers: however many take them however slowly, there is one copy. Not before somebody reads:
         # it would be a quarter of what a start takes.
         self._texts = cpu.once(OWN, lambda: _texts(tuple(operations), tuple(tools), public_url))
-        self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 
     def add_to(self, app: web.Application) -> None:
         """Add the routes, which are open to callers without a key."""
-        app.router.add_get("/openapi.json", self._openapi)
-        app.router.add_get("/docs", self._page)
-        app.router.add_get("/docs/{asset:.+}", self._asset)
-        app.router.add_get("/llms.txt", self._llms)
-        app.router.add_get("/llms-full.txt", self._llms_full)
+        for path in ("/openapi.json", "/docs", "/docs/{document:.+}", "/llms.txt", "/llms-full.txt"):
+            app.router.add_get(path, self._serve)
 
-    async def _openapi(self, request: web.Request) -> web.Response:
-        return web.Response(body=(await self._texts()).openapi, content_type="application/json")
-
-    async def _page(self, request: web.Request) -> web.Response:
-        return self._file("index.html", "text/html")
-
-    async def _asset(self, request: web.Request) -> web.Response:
-        name = request.match_info["asset"]
-        if name in _ASSETS:
-            return self._file(name, _ASSETS[name])
-        document = (await self._texts()).documents.get(name)
-        if document is None:
+    async def _serve(self, request: web.Request) -> web.Response:
+        text = (await self._texts()).get(request.path)
+        if text is None:
             raise web.HTTPNotFound
-        return _text(document, "text/markdown")
-
-    async def _llms(self, request: web.Request) -> web.Response:
-        return _text((await self._texts()).short)
-
-    async def _llms_full(self, request: web.Request) -> web.Response:
-        return _text((await self._texts()).full)
-
-    def _file(self, name: str, content_type: str) -> web.Response:
-        return web.Response(
-            body=self._files[name], content_type=content_type, charset="utf-8", headers=_PAGE_HEADERS
-        )
+        return text.answer(request)
 
 
-def _text(body: bytes, content_type: str = "text/plain") -> web.Response:
-    return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_TEXT_HEADERS)
+def _text(text: str, kind: str) -> FixedText:
+    return FixedText(text.encode(), f"{kind}; charset=utf-8", _TEXT_HEADERS)
 
 
 def _read(name: str) -> bytes:

@@ -322,6 +322,40 @@ async def test_it_is_served_without_a_key_and_not_wrapped(shared: Running, writt
     assert answer.json == written
 
 
+TEXTS = (
+    "/openapi.json",
+    "/docs",
+    "/docs/swagger-ui-bundle.js",
+    "/docs/contract.md",
+    "/llms.txt",
+    "/llms-full.txt",
+)
+
+
+@on_shared
+@pytest.mark.parametrize("path", TEXTS)
+async def test_who_has_a_text_is_not_sent_it_again(shared: Running, path: str) -> None:
+    api = shared.api.with_key(None)
+    first = await api.get(path)
+    tag = first.headers["ETag"]
+    again = await api.call("GET", path, headers={"If-None-Match": tag})
+    assert (again.status, again.body, again.headers["ETag"]) == (304, b"", tag)
+    other = await api.call("GET", path, headers={"If-None-Match": 'W/"another"'})
+    assert (other.status, other.body) == (200, first.body)
+
+
+@on_shared
+@pytest.mark.parametrize("path", TEXTS)
+async def test_a_text_is_packed_for_who_takes_it_so(shared: Running, path: str) -> None:
+    api = shared.api.with_key(None)
+    plain = await api.call("GET", path, headers={"Accept-Encoding": "identity, gzip;q=0"})
+    packed = await api.call("GET", path, headers={"Accept-Encoding": "br, gzip;q=0.5"})
+    assert "Content-Encoding" not in plain.headers and packed.headers["Content-Encoding"] == "gzip"
+    assert plain.body == packed.body, "the client of these tests unpacks it"
+    assert int(packed.headers["Content-Length"]) < int(plain.headers["Content-Length"])
+    assert {plain.headers["Vary"], packed.headers["Vary"]} == {"Accept-Encoding"}
+
+
 class Assets(HTMLParser):
     """Every address in a page, and whether it holds code of its own."""
 
