@@ -59,7 +59,7 @@ class HostTried(ResponseModel):
 class DeliveryEvidence(ResponseModel):
     """What is kept of an attempt over the network. `endedAt`: the last host's stage, or what it did not get beyond."""
 
-    endedAt: Stage | Before
+    endedAt: Literal[Stage, Before]
     dnsMs: int | None
     passedOver: list[PassedOverHost]
     hostsLeftOut: int

@@ -645,9 +645,21 @@ class DeliveryEvidence(TypedDict):
     beyond."""
 
     endedAt: (
-        Literal["wait", "connect", "greeting", "hello", "tls", "auth", "envelope", "data", "answer"]
-        | str
-        | Literal["not_tried", "dns", "policy", "message"]
+        Literal[
+            "wait",
+            "connect",
+            "greeting",
+            "hello",
+            "tls",
+            "auth",
+            "envelope",
+            "data",
+            "answer",
+            "not_tried",
+            "dns",
+            "policy",
+            "message",
+        ]
         | str
     )
     dnsMs: int | None

@@ -86,7 +86,7 @@ export interface components {
         /** @description `after`: a message, an event or a time; two minutes ago where it is left out. */
         ClaimCode: {
             fromDomain?: string | null;
-            after?: (string) | null;
+            after?: string | null;
             waitSeconds?: number;
             kinds?: ("code" | "link")[];
             allowUnverified?: boolean;
@@ -698,7 +698,8 @@ export interface components {
         };
         /** @description What is kept of an attempt over the network. `endedAt`: the last host's stage, or what it did not get beyond. */
         DeliveryEvidence: {
-            endedAt: ("wait" | "connect" | "greeting" | "hello" | "tls" | "auth" | "envelope" | "data" | "answer") | ("not_tried" | "dns" | "policy" | "message");
+            /** @enum {string} */
+            endedAt: "wait" | "connect" | "greeting" | "hello" | "tls" | "auth" | "envelope" | "data" | "answer" | "not_tried" | "dns" | "policy" | "message";
             dnsMs: number | null;
             passedOver: components["schemas"]["PassedOverHost"][];
             hostsLeftOut: number;
