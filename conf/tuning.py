@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True, slots=True)
 class HttpTuning:
     """`look_s`: between two looks at all connections. `rate_window_s`: over which a body's pace is judged.
+    `patient_s`: the same, and `stalled_s`, while room is plenty: TCP on a line that lost all packets for half a minute
+    is silent for a whole one.
 
     `stalled_s`: how long a client may take nothing of its answer, and `stream_stalled_s` nothing of an event stream.
     `shutdown_s`: the time that requests have to end when the server stops. `held_bytes`: how much of a list is kept in
@@ -18,6 +20,7 @@ class HttpTuning:
 
     look_s: float = 1.0
     rate_window_s: float = 10.0
+    patient_s: float = 60.0
     stalled_s: float = 30.0
     stream_stalled_s: float = 20.0
     shutdown_s: float = 5.0

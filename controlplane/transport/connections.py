@@ -159,7 +159,8 @@ class ClientConnection(RequestHandler):
         waits_for = self._waiting()
         if self._request is not self._current_request:
             self._request, self._body_began = self._current_request, now
-        if waits_for == "body" and now - self._body_began >= self._watch.body_timeout_s:
+        is_late = waits_for == "body" and now - self._body_began >= self._watch.body_timeout_s
+        if is_late and self._watch.is_scarce:
             self._cut("body not complete in time")
             return
         unsent = self._not_taken()
@@ -171,11 +172,11 @@ class ClientConnection(RequestHandler):
             self._seen, self._since = self._received, now
             return
         waited_s = now - self._since
-        if unsent and waited_s >= self._watch.tuning.stalled_s:
+        if unsent and waited_s >= self._watch.judged_over_s(self._watch.tuning.stalled_s):
             self._cut("answer not taken")
         elif waits_for == "head" and waited_s >= self._watch.header_timeout_s:
             self._cut("head of a request not complete")
-        elif waits_for == "body" and waited_s >= self._watch.tuning.rate_window_s:
+        elif waits_for == "body" and waited_s >= self._watch.judged_over_s(self._watch.tuning.rate_window_s):
             if self._received - self._seen < self._watch.body_min_bytes_per_s * waited_s:
                 self._cut("body too slow")
             self._seen, self._since = self._received, now
@@ -196,10 +197,11 @@ class ClientConnection(RequestHandler):
             self._taken_since = None
             return False
         taken = request.writer.output_size - unsent
-        if self._taken_since is not None and now - self._taken_since < self._watch.tuning.stalled_s:
+        window_s = self._watch.judged_over_s(self._watch.tuning.stalled_s)
+        if self._taken_since is not None and now - self._taken_since < window_s:
             return False
         is_slow = self._taken_since is not None and (
-            taken - self._taken < self._watch.body_min_bytes_per_s * self._watch.tuning.stalled_s
+            taken - self._taken < self._watch.body_min_bytes_per_s * (now - self._taken_since)
         )
         self._taken, self._taken_since = taken, now
         return is_slow
@@ -230,9 +232,15 @@ class Watch:
     answered, and some of them listened to for a while, so that they take the answer."""
 
     def __init__(
-        self, settings: Http, ids: Ids, strangers: StrangerLog, tuning: HttpTuning = HttpTuning()
+        self,
+        settings: Http,
+        ids: Ids,
+        strangers: StrangerLog,
+        tuning: HttpTuning = HttpTuning(),
+        is_memory_scarce: Callable[[], bool] = lambda: False,
     ) -> None:
         self.tuning = tuning
+        self._is_memory_scarce = is_memory_scarce
         self.ids = ids
         self.strangers = strangers
         self.header_timeout_s = settings.header_timeout_s
@@ -250,6 +258,16 @@ class Watch:
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
+
+    @property
+    def is_scarce(self) -> bool:
+        """May others need what a slow client has? While half of the connections is free, and of the memory, a line that
+        is slow or stood still for a while gets on."""
+        return 2 * self.open >= self.most or self._is_memory_scarce()
+
+    def judged_over_s(self, scarce_s: float) -> float:
+        """How long a client may do nothing; `scarce_s` where others may need what it has."""
+        return scarce_s if self.is_scarce else max(scarce_s, self.tuning.patient_s)
 
     @property
     def open(self) -> int:

@@ -137,7 +137,7 @@ class Gate:
                 request_id=request_id,
                 cause=type(error).__name__,
             )
-            return web.Response()
+            return web.Response(status=LEFT)
         is_exhausted = is_exhaustion(error)
         if is_exhausted:
             want.note(error)

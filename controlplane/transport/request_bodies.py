@@ -62,6 +62,11 @@ class RequestBodies:
     def held_bytes(self) -> int:
         return self.account.held_bytes
 
+    @property
+    def is_memory_scarce(self) -> bool:
+        """Have all bodies together half of what they may, or more?"""
+        return self.account.is_half_used
+
     def body(self, operation: Operation, request: web.Request, holders: Sequence[str]) -> "ParsedBody":
         """The operation's model of the body; a large one has its turn until the block ends."""
         assert operation.body is not None

@@ -52,7 +52,15 @@ class HttpServer(Service):
         responder = Responder(settings.event_stream_heartbeat_s, tuning)
         self._door = Door(operations, callers, request_bodies, responder)
         self._gate = Gate(callers, rounds, clock, ids, strangers)
-        self.listener = WebListener(self._application(pages), "http.listen", settings, ids, strangers, tuning)
+        self.listener = WebListener(
+            self._application(pages),
+            "http.listen",
+            settings,
+            ids,
+            strangers,
+            tuning,
+            lambda: request_bodies.is_memory_scarce,
+        )
 
     def _application(self, pages: Sequence[Pages]) -> web.Application:
         # Bodies are measured where they are read: by their operations' rows.

@@ -24,7 +24,8 @@ class HttpError(Exception):
 
 
 class WebListener:
-    """Serves `application` where `settings.listen` says. `key`: the name of that in the configuration."""
+    """Serves `application` where `settings.listen` says. `key`: the name of that in the configuration.
+    `is_memory_scarce`: may others need the memory of bodies that come slowly?"""
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class WebListener:
         ids: Ids,
         strangers: StrangerLog,
         tuning: HttpTuning,
+        is_memory_scarce: Callable[[], bool] = lambda: False,
     ) -> None:
         self._runner = web.AppRunner(
             application,
@@ -46,7 +48,7 @@ class WebListener:
         )
         self._key = key
         self._listen = settings.listen
-        self.watch = Watch(settings, ids, strangers, tuning)
+        self.watch = Watch(settings, ids, strangers, tuning, is_memory_scarce)
         self._server: FairServer | None = None
         self._host = ""
         self._port = 0

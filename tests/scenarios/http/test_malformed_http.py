@@ -135,6 +135,9 @@ async def test_who_hangs_up_in_the_middle_is_daily_life(daemon: Daemon) -> None:
             await asyncio.sleep(0.05)
     assert {one["level"] for one in left} == {"info"}
     assert not [line for line in daemon.log_lines() if "Traceback" in line or "request_failed" in line]
+    answered = [one for line in daemon.log_lines() if (one := json.loads(line))["event"] == "request_done"]
+    told_twice = {one["request_id"] for one in left} & {one["request_id"] for one in answered}
+    assert not told_twice  # nobody was told that it is done
 
 
 async def test_a_connection_too_many_hears_503_and_is_closed(daemon: Daemon) -> None:

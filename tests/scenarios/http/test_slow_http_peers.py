@@ -19,7 +19,7 @@ Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 def hurried(stalled_s: float = 30.0) -> Tuning:
     """A server that looks often, and judges a body's pace by a short time."""
-    return Tuning(http=HttpTuning(look_s=0.05, rate_window_s=0.3, stalled_s=stalled_s))
+    return Tuning(http=HttpTuning(look_s=0.05, rate_window_s=0.3, patient_s=0.3, stalled_s=stalled_s))
 
 
 @pytest.fixture
@@ -92,8 +92,9 @@ async def test_a_body_that_trickles_in(impatient: Running) -> None:
 
 
 async def test_a_body_that_is_steady_and_never_done(start: Start) -> None:
-    """Fast enough at every moment, and yet it would hold its place for hours."""
-    running = await start(http={"body_timeout_s": 1, "body_min_bytes_per_s": 1}, tuning=hurried())
+    """Fast enough at every moment, and yet it would hold for hours what others need."""
+    http = {"body_timeout_s": 1, "body_min_bytes_per_s": 1, "max_connections": 2}
+    running = await start(http=http, tuning=hurried())
     await trickle(running)
 
 

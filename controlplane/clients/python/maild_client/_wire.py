@@ -16,7 +16,8 @@ from maild_client.version import __version__
 TIMEOUT_S = 30.0
 WAIT_MORE_S = 10.0  # than the server was asked to wait
 WAIT_USUAL_S = 25.0  # where it was not said how long
-BODY_BYTES_PER_S = 25_000  # the longest body that a server takes, in as long as it waits for one
+BODY_BYTES_PER_S = 4_000  # a line of 40 kbit/s: a server with room to spare takes a body from it
+UNDER_WAY_BYTES = 4_194_304  # of what was written, at most, by Linux's defaults (net.ipv4.tcp_wmem)
 RETRIES = 2
 RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 PAUSE_S, PAUSE_MAX_S = 0.5, 8.0
@@ -143,8 +144,9 @@ class Call:
             content = _json({name: value for name, value in self.body.items() if value is not UNSET})
             request["content"] = content
             # Coroutines write all of it in one step, and of what was written much is still on its way.
-            body_s = timeout_s + len(content) / BODY_BYTES_PER_S
-            request["timeout"] = (timeout_s, body_s, body_s, timeout_s)  # connect, read, write, pool
+            write_s = timeout_s + len(content) / BODY_BYTES_PER_S
+            read_s = timeout_s + min(len(content), UNDER_WAY_BYTES) / BODY_BYTES_PER_S
+            request["timeout"] = (timeout_s, read_s, write_s, timeout_s)  # connect, read, write, pool
         if self.form is not None:
             request["data"] = self.form
         return request

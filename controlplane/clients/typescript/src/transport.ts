@@ -14,7 +14,7 @@ const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 8_000;
 const LONG_PAUSE_MAX_MS = 30_000;
-const BODY_BYTES_PER_MS = 25; // the longest body that a server takes, in as long as it waits for one
+const BODY_BYTES_PER_MS = 4; // a line of 40 kbit/s: a server with room to spare takes a body from it
 const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
 
 /** How a client is made. */
@@ -25,7 +25,7 @@ export interface ClientOptions {
   url?: string | undefined;
   /**
    * Until an answer begins, and from one piece of it to the next: 30,000. Waits take their own time and ten seconds,
-   * what is sent a second more for each 25 kB.
+   * what is sent a second more for each 4 kB.
    */
   timeoutMs?: number | undefined;
   /** How often a call that may be repeated is tried once more: 2. */

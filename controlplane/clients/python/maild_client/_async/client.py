@@ -43,7 +43,7 @@ class AsyncMaild(AsyncResources):
             await client.messages.send(inbox_id="inb_…", to=["ada@example.com"], subject="Hello", text="Hi Ada!")
 
     Key and address are arguments, or MAILD_API_KEY and MAILD_URL. `timeout` is in seconds, for each step of a
-    request; waits take their own time and 10 s, what is sent 1 s more for each 25 kB. `max_retries`: of reads and of
+    request; waits take their own time and 10 s, what is sent 1 s more for each 4 kB. `max_retries`: of reads and of
     what has an Idempotency-Key.
     `http_client` is yours to close, and says what httpx2 can: proxies, certificates, limits.
     """
