@@ -3,6 +3,8 @@
 - Finite-field Diffie-Hellman of TLS 1.2 is not offered: the server names the group, and a group of 10,000 bits takes a
   second. (openssl.cnf keeps out that of TLS 1.3: Python does not have a call for it.)
 - A second handshake on an open connection is refused.
+- A handshake has a bound: OpenSSL reads each certificate that the server shows, a third of a millisecond for the
+  smallest ones, and takes 100 KB of them in one go, which is a tenth of a second.
 - What comes is read in small pieces. A record may hold one octet, costs a microsecond, and asyncio decrypts all that
   has come in one go: half a megabyte of them takes 20 ms, and many hosts may send that in one moment.
 
@@ -11,13 +13,42 @@ Whom a certificate convinces does not depend on the Python that is installed, ei
 
 import socket
 import ssl
+from typing import Any
 
 RECEIVED_OCTETS = 8 * 1024  # Linux gives twice that; an answer of 64 KiB takes some round trips more
+# A few certificates, and the names of all authorities of a system, which a server tells who asks clients for theirs.
+HANDSHAKE_OCTETS = 24 * 1024
 _FINITE_FIELD = frozenset({"kx-dhe", "kx-dhe-psk"})
 # Python 3.13 adds VERIFY_X509_STRICT, which refuses authorities for a formality: `openssl req -x509` makes them without
 # the key usage of RFC 5280 §4.2.1.3, and other mail servers and browsers believe them. A certificate in a CA file is
 # believed as it stands there, whoever issued it; Python before 3.13 asks for the root.
 _VERIFY_FLAGS = ssl.VERIFY_X509_TRUSTED_FIRST | ssl.VERIFY_X509_PARTIAL_CHAIN
+
+
+class LongHandshake(ssl.SSLError):
+    """The server says more in its handshake than `HANDSHAKE_OCTETS`."""
+
+    reason = "HANDSHAKE_TOO_LONG"
+
+
+class _ClientTls(ssl.SSLObject):
+    _incoming: ssl.MemoryBIO
+    _octets = 0  # of the handshake, that OpenSSL has taken
+
+    @classmethod
+    def _create(cls, incoming: ssl.MemoryBIO, *arguments: Any, **options: Any) -> "_ClientTls":
+        made: _ClientTls = super()._create(incoming, *arguments, **options)  # type: ignore[misc]
+        made._incoming = incoming
+        return made
+
+    def do_handshake(self) -> None:
+        came = self._incoming.pending
+        if self._octets + came > HANDSHAKE_OCTETS:
+            raise LongHandshake(ssl.SSL_ERROR_SSL, "the handshake is too long")
+        try:
+            super().do_handshake()
+        finally:
+            self._octets += came - self._incoming.pending
 
 
 def client_context() -> ssl.SSLContext:
@@ -44,6 +75,7 @@ def receive_little(connection: socket.socket) -> None:
 def _bounded(context: ssl.SSLContext) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
+    context.sslobject_class = _ClientTls
     fast = [
         cipher["name"]
         for cipher in context.get_ciphers()

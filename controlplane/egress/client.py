@@ -22,7 +22,7 @@ from typing import Any, Protocol, cast
 import aiohappyeyeballs
 
 from conf.addresses import is_public
-from conf.tls import client_context, receive_little
+from conf.tls import LongHandshake, client_context, receive_little
 from controlplane.egress import http1
 from controlplane.egress.http1 import EndpointConnection, HttpResponse
 from controlplane.egress.targets import EgressRefused, Endpoint, Target, is_local_name, parse
@@ -215,6 +215,8 @@ class Egress(Service):
                 raise EgressCutOff from error
             if isinstance(error, Unresolved):
                 raise
+            if isinstance(error, TimeoutError):
+                raise EgressFailed(f"timeout: {opening.lacks} within {self._rules.timeout_s} s") from error
             raise EgressFailed(self._reason(error)) from error
 
     async def _is_cut_off(self, target: Target, addresses: Sequence[str], error: Exception) -> bool:
@@ -224,7 +226,7 @@ class Egress(Service):
         return await self._network.is_away(addresses, is_named)
 
     def _reason(self, error: Exception) -> str:
-        if isinstance(error, TimeoutError | http1.TooLate):
+        if isinstance(error, http1.TooLate):
             return f"timeout: no whole answer within {self._rules.timeout_s} s"
         if isinstance(error, http1.NoResponse):
             return error.reason
@@ -247,6 +249,7 @@ def _system_trust() -> ssl.SSLContext:
 
 _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (ssl.SSLCertVerificationError, "tls: the certificate does not verify"),
+    (LongHandshake, "tls: the handshake is too long"),
     (ssl.SSLError, "tls: the handshake failed"),
     (ConnectionRefusedError, "the connection was refused"),
     (ConnectionError, http1.Closed.reason),
@@ -308,6 +311,13 @@ class _Opening:
         self.want: Exception | None = None
         self.addresses: Sequence[str] = ()
         self.is_done = False
+
+    @property
+    def lacks(self) -> str:
+        """What it was that took too long."""
+        if not self.addresses:
+            return "its name was not resolved"
+        return "the TLS handshake was not done" if self.is_done else "there was no connection"
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
         with self._noting():

@@ -39,6 +39,7 @@ class Timeouts:
     """
 
     connect: float = 30
+    tls: float = 120  # the reply to STARTTLS, and as long for the handshake: slow is no reason for plain text
     greeting: float = 300
     command: float = 300
     envelope: float = 1800  # MAIL, RCPT for each and DATA together, where the host takes them one by one
@@ -154,7 +155,7 @@ class NextHopSession:
         self._record.enter("tls")
         self._record.say(b"STARTTLS")
         try:
-            await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.connect)
+            await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.tls)
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
             raise TlsFailed(reason(error), tls_failure(error)) from error

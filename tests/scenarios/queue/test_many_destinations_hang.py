@@ -326,7 +326,7 @@ async def test_who_took_the_envelope_and_hung_with_the_message_is_one_of_them_ag
 
 
 async def test_a_handshake_that_hangs_is_cut(tmp_path: Path) -> None:
-    async with Sending(tmp_path, mx=Mx(starttls="hanging"), timeouts=Timeouts(connect=0.3)) as sending:
+    async with Sending(tmp_path, mx=Mx(starttls="hanging"), timeouts=Timeouts(tls=0.3)) as sending:
         sending.dns.add_mx("there.test")
         await sending.queue.start()
         message_id = await sending.send("you@there.test")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.support.clients.attempts import shown_attempts
 from tests.support.peers.mx import Mx
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.worlds.sending import Sending
@@ -52,3 +53,15 @@ async def test_what_is_injected_behind_the_220_is_discarded(tmp_path: Path) -> N
         (row,) = await sending.store.recipients(message_id)
         assert row.response == "no such user"
         assert row.tls is not None
+
+
+async def test_a_host_that_shows_certificates_without_end_is_told(tmp_path: Path) -> None:
+    context = ThrowawayCa(tmp_path).server_context(["mx.there.test"], shows_ca=80)
+    async with Sending(tmp_path, mx=Mx(starttls="good", tls_context=context)) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "delivered")
+        (attempt,) = await shown_attempts(sending.store, message_id)
+        (host,) = attempt["evidence"]["hosts"]
+        assert "* TLS failed: no TLS: handshake too long; once more, in plain text" in host["dialogue"]

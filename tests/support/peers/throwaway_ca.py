@@ -40,13 +40,14 @@ class ThrowawayCa:
     def server_context(
         self,
         names: Sequence[str],
-        shows_ca: bool = False,
+        shows_ca: int = 0,
         is_expired: bool = False,
         is_by_common_name: bool = False,
         lasts: timedelta = timedelta(days=1),
     ) -> ssl.SSLContext:
         """For a server whose certificate carries these host names and addresses; `shows_ca`: and who shows the
-        authority's too; `is_expired`: a minute ago; `is_by_common_name`: only the first, and as before RFC 2818."""
+        authority's so often, too; `is_expired`: a minute ago; `is_by_common_name`: only the first, and as before RFC
+        2818."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         alternatives = (
@@ -65,7 +66,7 @@ class ThrowawayCa:
                 serialization.NoEncryption(),
             )
             + certificate.public_bytes(serialization.Encoding.PEM)
-            + (self.ca_file.read_bytes() if shows_ca else b"")
+            + self.ca_file.read_bytes() * shows_ca
         )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(chain)

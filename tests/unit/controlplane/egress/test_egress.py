@@ -148,7 +148,19 @@ async def test_a_resolver_that_hangs_is_a_timeout_and_passes_registration(sink: 
     door = Egress(Webhooks(timeout_s=1), hang)
     await door.check_url("https://slow.test/")
     await door.start()
-    assert "timeout" in (await failure(door, "https://slow.test/")).reason
+    told = (await failure(door, "https://slow.test/")).reason
+    assert told == "timeout: its name was not resolved within 1 s"
+    await door.stop()
+
+
+async def test_a_host_that_takes_no_connection(sink: WebhookSink) -> None:
+    """Whoever runs the endpoint looks at firewalls then, and not at what the endpoint does."""
+    door = egress_to(sink, timeout_s=1)
+    await door.start()
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, socket.socket() as first:
+        first.connect(full.getsockname())  # the kernel drops what comes now
+        told = (await failure(door, f"https://sink.test:{full.getsockname()[1]}/")).reason
+    assert told == "timeout: there was no connection within 1 s"
     await door.stop()
 
 
@@ -216,7 +228,21 @@ async def test_a_server_that_never_finishes_the_handshake(sink: WebhookSink) -> 
     await door.start()
     async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
         url = f"https://sink.test:{server.sockets[0].getsockname()[1]}/"
-        assert "timeout" in (await failure(door, url)).reason
+        assert (await failure(door, url)).reason == "timeout: the TLS handshake was not done within 1 s"
+        await door.stop()
+
+
+async def test_a_server_that_shows_certificates_without_end(sink: WebhookSink, tmp_path: Path) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    (folder := tmp_path / "long").mkdir()
+    long = ThrowawayCa(folder).server_context(["sink.test"], shows_ca=80)
+    door = egress_to(sink)
+    await door.start()
+    async with await asyncio.start_server(silent, "127.0.0.1", 0, ssl=long) as server:
+        url = f"https://sink.test:{server.sockets[0].getsockname()[1]}/"
+        assert (await failure(door, url)).reason == "tls: the handshake is too long"
         await door.stop()
 
 
