@@ -35,7 +35,8 @@ class LogEvent(StrEnum):
         "tls_failed",
         "info",
         "A peer's handshake failed: its affair, unless it is all of them. `reason` is OpenSSL's word for it (with"
-        " `ALERT`: the peer's; `UNKNOWN_CA`: it does not believe the certificate), null where the peer was gone.",
+        " `ALERT`: the peer's; `UNKNOWN_CA`: it does not believe the certificate), null where the peer was gone,"
+        " `GIVEN_UP` where its time was over.",
     )
     PROXY_HEADER_REFUSED = (
         "proxy_header_refused",

@@ -75,6 +75,7 @@ async def test_who_never_shakes_hands_is_no_fault_of_ours(start: Start) -> None:
     with structlog.testing.capture_logs() as lines:
         await connected(maild)
         await until_true(lambda: any(line["event"] == "tls_failed" for line in lines))
+    assert [line["reason"] for line in lines if line["event"] == "tls_failed"] == ["GIVEN_UP"]
     assert not [line for line in lines if line["event"] == "session_failed"]
 
 

@@ -28,7 +28,8 @@ FALSE_ENDS = (b"\n.\r\n", b"\n.\n", b"\r.\r")
 
 
 class HandshakeFailed(Exception):
-    """TLS did not come about. `reason`: OpenSSL's word for why, None where the connection ended."""
+    """TLS did not come about. `reason`: OpenSSL's word for why, GIVEN_UP where we ended the connection (most often after
+    the time of a command), None where the peer did."""
 
     def __init__(self, reason: str | None) -> None:
         super().__init__(reason)
@@ -266,7 +267,7 @@ class SmtpProtocol(SMTP, ABC):
         except Exception as error:
             raise HandshakeFailed(error.reason if isinstance(error, SSLError) else None) from error
         if plain.is_closing():  # asyncio tells it as a success where we closed the connection ourselves
-            raise HandshakeFailed(None)
+            raise HandshakeFailed("GIVEN_UP")
 
     def _hand_over(self, protocol: TlsLayer) -> None:
         """What came before the handshake was begun: its first octets where TLS comes first, else nothing of worth."""
