@@ -28,8 +28,8 @@ FALSE_ENDS = (b"\n.\r\n", b"\n.\n", b"\r.\r")
 
 
 class HandshakeFailed(Exception):
-    """TLS did not come about. `reason`: OpenSSL's word for why, GIVEN_UP where we ended the connection (most often after
-    the time of a command), None where the peer did."""
+    """TLS did not come about. `reason`: OpenSSL's word for why, GIVEN_UP where we ended the connection (its time was
+    over, as a rule), None where the peer did."""
 
     def __init__(self, reason: str | None) -> None:
         super().__init__(reason)
