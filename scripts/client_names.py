@@ -35,6 +35,7 @@ NAMES: Mapping[str, Name] = {
         "createKey": "keys.create",
         "listKeys": "keys.list",
         "revokeKey": "keys.revoke",
+        "revokeKeyWithMail": "keys.revoke_with_mail",
         "createAgent": "agents.create",
         "listAgents": "agents.list",
         "getAgent": "agents.get",

@@ -30,7 +30,7 @@ from controlplane.contract.accounts.inboxes import (
     ListInboxes,
     PatchInbox,
 )
-from controlplane.contract.accounts.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
+from controlplane.contract.accounts.keys import CreateKey, Key, ListKeys, MintedKey, Revoked, RevokedWithMail
 from controlplane.contract.accounts.organization import ListMembers, Member, NameActors, Organization
 from controlplane.contract.common import Deleted
 from controlplane.contract.mail.attachments import GetAttachment
@@ -207,6 +207,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("listKeys", "GET /v1/keys", "API keys, newest first", keys.list_keys, list[Key],
               scope="keys:read", input=ListKeys),
     Operation("revokeKey", "DELETE /v1/keys/{id}", "Revoke a key at once", keys.revoke_key, Revoked,
+              scope="keys:write", refusals=("key_not_found",)),
+    Operation("revokeKeyWithMail", "POST /v1/keys/{id}/revoke-with-mail",
+              "Revoke a key and what it minted, and withdraw what they sent", keys.revoke_with_mail, RevokedWithMail,
               scope="keys:write", refusals=("key_not_found",)),
     Operation("createAgent", "POST /v1/agents", "Name an agent", agents.create_agent, Agent,
               scope="inboxes:write", input=CreateAgent, creates=True),

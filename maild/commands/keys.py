@@ -14,8 +14,6 @@ from storage.mail.withdrawal import WithdrawnMail
 from storage.records import load
 from storage.tenants import keys, organizations
 
-REVOKED_AT_ONCE = 100
-
 
 class KeyCommands(StoreCommands):
     """Keys of all organizations."""
@@ -90,8 +88,8 @@ class KeyCommands(StoreCommands):
                 self._audit.record(tx, organization_id, Act.KEY_REVOKED, OPERATOR, key_id)
 
         self._run_slices(
-            partial(unit, key_ids[start : start + REVOKED_AT_ONCE])
-            for start in range(0, len(key_ids), REVOKED_AT_ONCE)
+            partial(unit, key_ids[start : start + keys.REVOKED_AT_ONCE])
+            for start in range(0, len(key_ids), keys.REVOKED_AT_ONCE)
         )
 
     def _withdraw(self, waiting: WithdrawnMail) -> None:

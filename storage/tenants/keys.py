@@ -9,6 +9,7 @@ from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
+REVOKED_AT_ONCE = 100  # in a transaction that others wait for
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
 _BY_HASH = f"{_SELECT} WHERE key_hash = ? AND is_active = 1"
 _DESCENDS = f"""WITH RECURSIVE minters (id) AS (

@@ -62,7 +62,7 @@ DAY: tuple[Row | str, ...] = (
     Row("listInboxes", lambda made: {"is_active": True}),
     Row("getInbox", of("bot")), Row("updateInbox", of("bot", name=None)),
     Row("createKey", lambda made: {"name": "reader", "scopes": ["messages:read"]}, "key"),
-    Row("listKeys"), Row("revokeKey", of("key")),
+    Row("listKeys"), Row("revokeKey", of("key")), Row("revokeKeyWithMail", of("key")),
     Row("createWebhook", lambda made: {"url": "https://hooks.elsewhere.test/"}, "hook"),
     Row("listWebhooks"), Row("getWebhook", of("hook")), Row("testWebhook", of("hook")),
     # Mail as work

@@ -47,6 +47,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/keys", keys.mint, keys.show_list),
     PageRoute("GET", "/keys/minted", keys.show_minted),
     PageRoute("POST", "/keys/{id}/revoke", keys.revoke),
+    PageRoute("POST", "/keys/{id}/revoke-with-mail", keys.revoke_with_mail),
     PageRoute("GET", "/rules", rules.show_list),
     PageRoute("POST", "/rules", rules.create, rules.show_list),
     PageRoute("POST", "/rules/policy", policies.replace, rules.show_list),

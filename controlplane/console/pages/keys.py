@@ -60,6 +60,11 @@ async def revoke(call: PageCall) -> SeeOther:
     return SeeOther("/console/keys", "revoked")
 
 
+async def revoke_with_mail(call: PageCall) -> SeeOther:
+    await call.ask("revokeKeyWithMail", call.id)
+    return SeeOther("/console/keys", "revoked_with_mail")
+
+
 def _children(keys: list[dict[str, Any]]) -> dict[str, int]:
     """How many of these keys each of them minted."""
     made: dict[str, int] = {}

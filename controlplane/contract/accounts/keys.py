@@ -50,3 +50,8 @@ class MintedKey(Key):
 class Revoked(ResponseModel):
     id: str
     status: Literal["revoked"]
+
+
+class RevokedWithMail(Revoked):
+    revokedKeys: int
+    withdrawnMessages: int

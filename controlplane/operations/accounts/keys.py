@@ -1,5 +1,6 @@
 """API keys: minting, listing, revoking."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from controlplane.access import new_keys
@@ -11,7 +12,7 @@ from controlplane.operations.results import Result
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
-from storage.mail import inboxes
+from storage.mail import inboxes, withdrawal
 from storage.records import KeyRow
 from storage.tenants import keys
 
@@ -55,18 +56,56 @@ async def list_keys(call: Call) -> Result:
 
 
 async def revoke_key(call: Call) -> Result:
-    await call.db.write(_revoke, call)
+    await call.db.write(_revoke, call, [call.id])
     return Result({"id": call.id, "status": "revoked"})
 
 
-def _revoke(tx: Tx, call: Call) -> None:
-    mode = keys.mode_of(tx, call.organization_id, call.id)
-    if mode is None:
+def _revoke(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
+    for key_id in key_ids:
+        mode = keys.mode_of(tx, call.organization_id, key_id)
+        if mode is None:
+            raise Refusal("key_not_found")
+        if mode == "live":
+            call.principal.require_live()
+        if keys.revoke(tx, call.organization_id, key_id, call.services.clock.now_ms()):
+            call.record(tx, Act.KEY_REVOKED, key_id)
+
+
+async def revoke_with_mail(call: Call) -> Result:
+    own, revoked = call.principal.key_id, 0
+    lineage = await call.read(_lineage, call)
+    # Whoever may send goes first, so that nothing is sent behind the look at what waits; a request that is being
+    # answered may mint one more meanwhile. Without its own key the caller could not go on.
+    while left := [one for one, is_active in lineage.items() if is_active and one != own]:
+        for start in range(0, len(left), keys.REVOKED_AT_ONCE):
+            await call.db.write_apart(_revoke, call, left[start : start + keys.REVOKED_AT_ONCE])
+        revoked += len(left)
+        lineage = await call.read(_lineage, call)
+    services = call.services
+    waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
+    for some in waiting.slices():
+        async with services.batch_turns.turn(call.organization_id):
+            await call.db.write_apart(
+                withdrawal.withdraw_slice, some, services.ids.new, services.clock.now_ms()
+            )
+    if own is not None and lineage.get(own):
+        await call.db.write(_revoke, call, [own])
+        revoked += 1
+    return Result(
+        {
+            "id": call.id,
+            "status": "revoked",
+            "revokedKeys": revoked,
+            "withdrawnMessages": waiting.messages,
+        }
+    )
+
+
+def _lineage(tx: Tx, call: Call) -> dict[str, bool]:
+    """The key that is named, and all that it minted: does it open something?"""
+    if keys.mode_of(tx, call.organization_id, call.id) is None:
         raise Refusal("key_not_found")
-    if mode == "live":
-        call.principal.require_live()
-    if keys.revoke(tx, call.organization_id, call.id, call.services.clock.now_ms()):
-        call.record(tx, Act.KEY_REVOKED, call.id)
+    return {call.id: keys.is_active(tx, call.id), **keys.minted_with(tx, call.organization_id, call.id)}
 
 
 def shown_key(row: KeyRow) -> dict[str, Any]:

@@ -113,6 +113,7 @@ MATRIX: Mapping[str, Asks | str] = {
     "createKey": CHANGES_NOTHING_OF_MAIL,
     "listKeys": plain("/v1/keys"),
     "revokeKey": CHANGES_NOTHING_OF_MAIL,
+    "revokeKeyWithMail": CHANGES_NOTHING_OF_MAIL,
     "createAgent": CHANGES_NOTHING_OF_MAIL,
     "listAgents": plain("/v1/agents"),
     "getAgent": CHANGES_NOTHING_OF_MAIL,

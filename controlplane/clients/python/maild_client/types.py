@@ -1537,6 +1537,13 @@ class Revoked(TypedDict):
     status: Literal["revoked"]
 
 
+class RevokedWithMail(TypedDict):
+    id: str
+    status: Literal["revoked"]
+    revokedKeys: int
+    withdrawnMessages: int
+
+
 class SendingPausedEvent(TypedDict):
     id: str
     type: Literal["sending.paused"]

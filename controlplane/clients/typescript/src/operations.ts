@@ -116,6 +116,17 @@ export class KeysResource extends Resource {
     const request = { method: "DELETE", path: `/v1/keys/${segment(keyId)}` };
     return this.transport.json(request, options);
   }
+
+  /**
+   * Revoke a key and what it minted, and withdraw what they sent.
+   *
+   * `POST /v1/keys/{id}/revoke-with-mail`, scope keys:write.
+   * Errors: key_not_found.
+   */
+  revokeWithMail(keyId: string, options: RequestOptions = {}): Call<api.RevokedWithMail> {
+    const request = { method: "POST", path: `/v1/keys/${segment(keyId)}/revoke-with-mail` };
+    return this.transport.json(request, options);
+  }
 }
 
 /** `client.agents`. */

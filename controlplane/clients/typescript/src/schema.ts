@@ -1526,6 +1526,13 @@ export interface components {
             /** @constant */
             status: "revoked";
         };
+        RevokedWithMail: {
+            id: string;
+            /** @constant */
+            status: "revoked";
+            revokedKeys: number;
+            withdrawnMessages: number;
+        };
         SendingApproval: {
             /** @enum {string} */
             status: "approved" | "pending" | "paused";
@@ -2254,6 +2261,7 @@ export type Review = components['schemas']['Review'];
 export type ReviewRequestedEvent = components['schemas']['ReviewRequestedEvent'];
 export type ReviewResolvedEvent = components['schemas']['ReviewResolvedEvent'];
 export type Revoked = components['schemas']['Revoked'];
+export type RevokedWithMail = components['schemas']['RevokedWithMail'];
 export type SendingApproval = components['schemas']['SendingApproval'];
 export type SendingPausedEvent = components['schemas']['SendingPausedEvent'];
 export type SentData = components['schemas']['SentData'];

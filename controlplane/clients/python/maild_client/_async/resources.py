@@ -278,6 +278,20 @@ class AsyncKeys(AsyncResource):
         call = Call("DELETE", f"/v1/keys/{segment(key_id)}")
         return cast("api.Revoked", await self._transport.json(call))
 
+    async def revoke_with_mail(
+        self,
+        key_id: str,
+    ) -> api.RevokedWithMail:
+        """Revoke a key and what it minted, and withdraw what they sent.
+
+        Scope: keys:write.
+        Errors: key_not_found.
+
+            await client.keys.revoke_with_mail("key_…")
+        """
+        call = Call("POST", f"/v1/keys/{segment(key_id)}/revoke-with-mail")
+        return cast("api.RevokedWithMail", await self._transport.json(call))
+
 
 class AsyncAgents(AsyncResource):
     """`client.agents`."""

@@ -279,6 +279,20 @@ class Keys(Resource):
         call = Call("DELETE", f"/v1/keys/{segment(key_id)}")
         return cast("api.Revoked", self._transport.json(call))
 
+    def revoke_with_mail(
+        self,
+        key_id: str,
+    ) -> api.RevokedWithMail:
+        """Revoke a key and what it minted, and withdraw what they sent.
+
+        Scope: keys:write.
+        Errors: key_not_found.
+
+            client.keys.revoke_with_mail("key_…")
+        """
+        call = Call("POST", f"/v1/keys/{segment(key_id)}/revoke-with-mail")
+        return cast("api.RevokedWithMail", self._transport.json(call))
+
 
 class Agents(Resource):
     """`client.agents`."""
