@@ -26,8 +26,8 @@ from scripts.bench.api import Figures, Served, load, request
 from scripts.bench.measure import Sink
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.dns_server import DnsServer
-from tests.support.peers.postfix import free_port
 
 HEALTHY, HOSTS = 450, 9
 HANGING = 50

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from tests.support.machine import tools
-from tests.support.peers.postfix import free_port
+from tests.support.machine.ports import free_port
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 BACKLOG = "1000"

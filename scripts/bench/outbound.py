@@ -38,8 +38,9 @@ from scripts.bench.measure import Helper, Result, Sink
 from scripts.bench.peers.signing_milters import MILTERS
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.dns_server import DnsServer
-from tests.support.peers.postfix import Postfix, free_port
+from tests.support.peers.postfix import Postfix
 
 SINK_DOMAIN = "sink.test"
 RECIPIENTS = 40

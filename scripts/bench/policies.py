@@ -25,9 +25,9 @@ from typing import NamedTuple
 from scripts.bench import measure
 from scripts.bench.measure import Result
 from tests.support.daemon import Daemon, Sections
+from tests.support.machine.ports import free_port
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
-from tests.support.peers.postfix import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.peers.tlsa import tlsa_record
 from tests.support.worlds.sts_world import policy_file

@@ -23,8 +23,8 @@ from tests.support.clients.cookbook import (
 from tests.support.clients.cookbook import CLIENT as PYTHON_CLIENT
 from tests.support.laws.words import ROOT
 from tests.support.machine import node, tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.dns_server import DnsServer
-from tests.support.peers.postfix import free_port
 from tests.support.peers.tls_front import tls_front
 
 PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")

@@ -1,6 +1,5 @@
 """How the TypeScript client behaves beside a server that fails by script: as the Python ones do."""
 
-import socket
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from tests.clients.worlds import (
     refused,
 )
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 
@@ -124,8 +124,7 @@ async def test_retry_after_is_seconds_or_a_date(driver: Driver, header: str, tol
 
 
 async def test_nobody_is_there(driver: Driver) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with pytest.raises(Refused, match=r"ConnectionFailed.*ECONNREFUSED") as error:
         await driver.ask(f"http://127.0.0.1:{port}", SEND)
     assert len(driver.pauses) == 2 and len(driver.asked) == 3 and error.value.told["idempotencyKey"]
@@ -145,7 +144,7 @@ async def test_no_answer_in_time(driver: Driver) -> None:
 async def test_an_answer_that_gets_on_is_not_late(driver: Driver, body: str) -> None:
     """As an attachment on a slow line: all of it takes longer than the time-out, no piece of it does."""
     async with ScriptedServer([Dripped(MESSAGE)]) as server:
-        assert await driver.ask(server.url, body, is_slow=True, timeoutMs=200, maxRetries=0)
+        assert await driver.ask(server.url, body, is_slow=True, timeoutMs=1000, maxRetries=0)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx, Received
-from tests.support.peers.postfix import free_port
 from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.interop

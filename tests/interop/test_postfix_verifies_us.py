@@ -12,8 +12,9 @@ import pytest
 
 from tests.support.daemon import HOSTNAME, Daemon
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.dns_server import DnsServer
-from tests.support.peers.postfix import Postfix, free_port
+from tests.support.peers.postfix import Postfix
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.peers.tlsa import tlsa_record
 from tests.support.waiting import GIVES_UP_S

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.daemon import POLL_S, ROOT, Daemon
 from tests.support.machine import tools
-from tests.support.peers.postfix import free_port
+from tests.support.machine.ports import free_port
 from tests.support.waiting import GIVES_UP_S
 
 pytestmark = [pytest.mark.interop, tools.needs("prometheus", "promtool")]

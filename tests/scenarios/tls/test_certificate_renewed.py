@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import smtplib
-import socket
 import ssl
 import threading
 from functools import partial
@@ -21,6 +20,7 @@ from maild.inbound.wire import tls
 from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from tests.conftest import Start
 from tests.support.daemon import Daemon
+from tests.support.machine.ports import free_port
 from tests.support.running import Smtp, until
 from tests.support.waiting import GIVES_UP_S
 
@@ -62,19 +62,13 @@ async def told(daemon: Daemon, event: str, count: int = 1) -> dict[str, Any]:
             await asyncio.sleep(0.02)
 
 
-def closed_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
-
-
 async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
     old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
     cert, key = tmp_path / "live.pem", tmp_path / "live.key"
     install(old[0], cert)
     install(old[1], key)
     smtp = {"tls_cert": str(cert), "tls_key": str(key)}
-    async with Daemon(tmp_path, dns_port=closed_port(), more={"smtp": smtp}) as daemon:
+    async with Daemon(tmp_path, dns_port=free_port(), more={"smtp": smtp}) as daemon:
         assert await asyncio.to_thread(shown, daemon.smtp_port) == der(old[0])
         before = await Smtp.connect(f"127.0.0.1:{daemon.smtp_port}")
         await before.reply()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from controlplane.webhooks.signing import delivery_id
-from tests.support.peers.postfix import free_port
+from tests.support.machine.ports import free_port
 from tests.support.peers.webhook_sink import Reply, WebhookSink
 from tests.support.worlds.webhook_world import START_MS, WebhookWorld, egress_to
 

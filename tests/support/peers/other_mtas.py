@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.mx import Mx
-from tests.support.peers.postfix import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.waiting import GIVES_UP_S
 

@@ -14,10 +14,10 @@ import aiohttp
 
 from scripts.bench.measure import Helper
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.mails.verdict_cases import VerdictCase
 from tests.support.peers import milter_client
 from tests.support.peers import rspamd as private_rspamd
-from tests.support.peers.postfix import free_port
 
 RESOLVER_CONF = """\
 server:

@@ -12,13 +12,13 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from tests.support.machine import tools
+from tests.support.machine.ports import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.waiting import GIVES_UP_S
 
@@ -268,11 +268,3 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
-
-
-def free_port() -> int:
-    """A port that nobody has now, for software that can't be told to choose one."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port

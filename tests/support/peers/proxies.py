@@ -15,7 +15,7 @@ from types import TracebackType
 from urllib.parse import urlsplit
 
 from tests.support.machine import tools
-from tests.support.peers.postfix import free_port
+from tests.support.machine.ports import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.waiting import GIVES_UP_S
 

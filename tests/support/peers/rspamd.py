@@ -16,7 +16,7 @@ import aiohttp
 
 from scripts.bench.measure import Helper
 from tests.support.machine import tools
-from tests.support.peers.postfix import free_port
+from tests.support.machine.ports import free_port
 
 USER = "_rspamd"
 # The rules that come with it, without those that ask somebody elsewhere.
