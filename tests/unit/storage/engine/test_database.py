@@ -43,7 +43,7 @@ async def db(path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Databa
     await db.close()
 
 
-endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=GIVES_UP_S)], indirect=True)
 no_patience = pytest.mark.parametrize("db", [Pace(patience_s=0)], indirect=True)
 empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
 
@@ -140,7 +140,9 @@ async def test_commits_are_counted_with_their_time(db: Database, monkeypatch: py
     assert db.commits[0] == counted + 1
 
 
-@pytest.mark.parametrize("db", [Pace(slice_s=10, gather_passes=50, gather_s=10)], indirect=True)
+@pytest.mark.parametrize(
+    "db", [Pace(slice_s=GIVES_UP_S, gather_passes=50, gather_s=GIVES_UP_S)], indirect=True
+)
 async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
     db: Database, commits: list[int]
 ) -> None:
@@ -155,7 +157,9 @@ async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
     assert commits == [4, 8, 12, 16]
 
 
-@pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000, gather_s=0)], indirect=True)
+@pytest.mark.parametrize(
+    "db", [Pace(slice_s=GIVES_UP_S, gather_passes=1_000_000_000, gather_s=0)], indirect=True
+)
 async def test_where_passes_are_long_a_batch_waits_for_one_of_them(db: Database, commits: list[int]) -> None:
     async with asyncio.timeout(GIVES_UP_S):
         await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
@@ -163,7 +167,9 @@ async def test_where_passes_are_long_a_batch_waits_for_one_of_them(db: Database,
     assert commits == [4, 5]
 
 
-@pytest.mark.parametrize("db", [Pace(gather_passes=4, gather_s=0, gather_rest_s=3600)], indirect=True)
+@pytest.mark.parametrize(
+    "db", [Pace(slice_s=GIVES_UP_S, gather_passes=4, gather_s=0, gather_rest_s=3600)], indirect=True
+)
 async def test_once_a_pass_was_long_no_batch_waits_for_a_while(db: Database, commits: list[int]) -> None:
     await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
     await asyncio.gather(*(write_later(db, passes, f"long {passes}") for passes in range(2)))

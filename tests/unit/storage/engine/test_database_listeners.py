@@ -12,10 +12,11 @@ from structlog.testing import capture_logs
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.engine.writer import Pace
+from tests.support.waiting import GIVES_UP_S
 
 NEWS, OTHER = "news", "other"
 
-endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=GIVES_UP_S)], indirect=True)
 empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
 
 
@@ -35,7 +36,7 @@ async def db(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Da
     await db.close()
 
 
-endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=GIVES_UP_S)], indirect=True)
 empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
 
 
