@@ -31,6 +31,7 @@ from tests.support.hostile import wire
 from tests.support.hostile.attacks import ATTACKS
 from tests.support.hostile.stage import SINK_DOMAIN, stage
 from tests.support.peers.mx import Mx
+from tests.support.waiting import GIVES_UP_S
 
 pytestmark = pytest.mark.torture
 
@@ -124,11 +125,11 @@ class Healthy:
             raw,
         )
         async with wire.connection(self.daemon.smtp_port, "127.0.9.9") as streams:
-            reply = await wire.reply(streams[0])
+            reply = await wire.reply(streams[0], GIVES_UP_S)
             for line in said:
                 if reply.startswith(b"4"):
                     raise ToldLater(reply)
-                reply = await wire.say(*streams, line.encode())
+                reply = await wire.say(*streams, line.encode(), GIVES_UP_S)
         if reply.startswith(b"4"):
             raise ToldLater(reply)
         assert reply.startswith(b"250 "), reply
@@ -136,7 +137,7 @@ class Healthy:
 
 
 async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) -> None:
-    async with asyncio.timeout(300 + 5 * SECONDS), stage(tmp_path / "ours") as on:
+    async with asyncio.timeout(GIVES_UP_S + 5 * SECONDS), stage(tmp_path / "ours") as on:
         daemon = on.daemon
         healthy = Healthy(daemon, await daemon.api.post("/v1/inboxes", username="healthy"))
         idle = await healthy.work(IDLE_S)
@@ -173,7 +174,7 @@ async def nothing_is_lost(daemon: Daemon, healthy: Healthy, sink: Mx) -> None:
     async def arrived() -> set[str]:
         return set(healthy.sent) - {to for one in sink.received for to in one.recipients}
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(GIVES_UP_S):
         while await arrived():
             await asyncio.sleep(0.1)
 

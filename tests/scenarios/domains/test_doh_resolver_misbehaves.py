@@ -39,7 +39,7 @@ async def test_of_three_one_talks_garbage(start: Start, tmp_path: Path, fault: s
 
 
 async def test_slow_resolvers_have_a_deadline_and_hold_nobody_else_up(start: Start, tmp_path: Path) -> None:
-    async with domain_world(start, tmp_path, resolvers=3, dns={"timeout_s": 2}) as world:
+    async with domain_world(start, tmp_path, resolvers=3, dns={"timeout_s": 5}) as world:
         world.doh[2].fault = "slow"
         domain = await world.register()
         publish(world.zone, domain["records"])

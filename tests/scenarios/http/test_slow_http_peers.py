@@ -118,33 +118,37 @@ async def slow_reader(running: Running) -> AsyncIterator[socket.socket]:
         yield sock
 
 
-async def read_on(running: Running, sock: socket.socket, octets: int) -> int:
-    """Take a little now and then, until so much has come or the server has given up; how much came."""
-    taken = 0
+async def read_on(running: Running, sock: socket.socket, octets: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Take a little now and then, until so much has come or the server has given up; how much came. For the server no
+    other time passes than this takes on a machine that does nothing else."""
+    watch = running.daemon.http.listener.watch
+    taken, now_s = 0, watch.now()
+    monkeypatch.setattr(watch, "now", lambda: now_s)
     async with asyncio.timeout(GIVES_UP_S):
-        while taken < octets and any(
-            one._current_request for one in running.daemon.http.listener.watch._connections
-        ):
+        while taken < octets and any(one._current_request for one in watch._connections):
             with suppress(BlockingIOError):
                 taken += len(sock.recv(2000))
             await asyncio.sleep(0.05)
+            now_s += 0.05
     return taken
 
 
-async def test_an_answer_that_is_taken_in_drops(start: Start) -> None:
+async def test_an_answer_that_is_taken_in_drops(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """Something is taken every now and then; what is held for it is held no longer than the pace allows."""
     running = await start(http={"body_min_bytes_per_s": 1_000_000}, tuning=hurried(stalled_s=0.5))
     async with slow_reader(running) as sock:
-        taken = await read_on(running, sock, 5_000_000)
+        taken = await read_on(running, sock, 5_000_000, monkeypatch)
     assert taken < 5_000_000  # what the kernel holds of it still comes; the rest never does
 
 
-async def test_an_answer_that_gets_on_while_the_kernel_takes_no_more_of_it(start: Start) -> None:
+async def test_an_answer_that_gets_on_while_the_kernel_takes_no_more_of_it(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The kernel holds megabytes of an answer, and takes more when a third of them is gone; the reader gets on all the
     while."""
     running = await start(tuning=hurried(stalled_s=0.5))
     async with slow_reader(running) as sock:
-        assert await read_on(running, sock, 60_000) >= 60_000
+        assert await read_on(running, sock, 60_000, monkeypatch) >= 60_000
 
 
 async def test_one_connection_too_many_hears_503(impatient: Running) -> None:

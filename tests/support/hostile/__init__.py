@@ -15,8 +15,9 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from tests.support.waiting import GIVES_UP_S
+
 ROOT = Path(__file__).resolve().parents[3]
-END_S = 30
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ async def running(target: Target, names: Iterable[str]) -> AsyncIterator[Peers]:
         assert await process.stdout.readline() == b"attacking\n"
         yield peers
         process.terminate()
-        async with asyncio.timeout(END_S):
+        async with asyncio.timeout(GIVES_UP_S):
             out, _ = await process.communicate()
         peers.rounds = json.loads(out)
     finally:

@@ -35,18 +35,20 @@ async def session(target: Target, stranger: int) -> AsyncIterator[Streams]:
         yield reader, writer
 
 
-async def reply(reader: asyncio.StreamReader) -> bytes:
+async def reply(reader: asyncio.StreamReader, patience_s: float = PATIENCE_S) -> bytes:
     """The last line of a reply."""
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(patience_s):
         while (line := await reader.readuntil(b"\n"))[3:4] == b"-":
             pass
     return line
 
 
-async def say(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: bytes) -> bytes:
+async def say(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: bytes, patience_s: float = PATIENCE_S
+) -> bytes:
     writer.write(line + b"\r\n")
     await writer.drain()
-    return await reply(reader)
+    return await reply(reader, patience_s)
 
 
 async def begin(streams: Streams, recipients: Iterable[str], sender: str = "mallory@there.test") -> None:

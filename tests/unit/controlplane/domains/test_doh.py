@@ -20,6 +20,7 @@ from storage.clock import Clock
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.doh_server import DohServer, txt
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 
 ABSENT = (NxDomain, NoAnswer)
 TXT = Question("acme.test", "TXT")
@@ -51,7 +52,7 @@ class World:
     async def server(self, zone: DnsServer | None = None) -> DohServer:
         return await self._stack.enter_async_context(DohServer(self._ca, zone or self._zone))
 
-    async def door(self, *, timeout_s: int = 2, ca_file: str | None = None) -> Egress:
+    async def door(self, *, timeout_s: int = GIVES_UP_S, ca_file: str | None = None) -> Egress:
         settings = Dns(doh_ca_file=str(self._ca.ca_file) if ca_file is None else ca_file, timeout_s=timeout_s)
         door = Egress(doh.rules(settings), nobody, doh.USER_AGENT)
         await door.start()

@@ -24,6 +24,7 @@ from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.doh_server import txt
 from tests.support.peers.mx import Mx
 from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 HOST, DOMAIN, ADDRESS, V6 = "mx.ours.example", "ours.example", "8.8.4.4", "2001:4860:4860::8844"
@@ -45,7 +46,7 @@ class World:
             "server": {"hostname": HOST, "shared_domains": [DOMAIN]},
             "smtp": {"listen": [f"127.0.0.1:{mx.port}", f"[::1]:{mx_v6.port}"]},
             "http": {"listen": f"127.0.0.1:{mx.port}"},
-            "dns": {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 1, "trust_ad": True},
+            "dns": {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": GIVES_UP_S, "trust_ad": True},
             "outbound": {"port": mx.port},
         }
         self.has_ipv4 = True
@@ -382,7 +383,7 @@ async def test_what_others_hear_of_this_host_is_asked_outside(world: World) -> N
     """systemd-resolved invents a PTR record for each address of the host it runs on."""
     async with DnsServer() as others:
         others.add(HOST, "A", ADDRESS)
-        settings = parse({"dns": {"nameservers": [f"127.0.0.1:{others.port}"], "timeout_s": 1}})
+        settings = parse({"dns": {"nameservers": [f"127.0.0.1:{others.port}"], "timeout_s": GIVES_UP_S}})
         world.outside = lambda resolver: Resolver(settings.dns, world.clock)
         told = await world.faults()
     assert list(told) == ["ptr"] and told["ptr"].startswith("fault | it has no PTR record")
