@@ -103,7 +103,8 @@ def _without_nul(schema: Any, is_name: bool = False) -> Any:
 
 
 def _tidy(schema: Any) -> Any:
-    """Without defaults of null, which mean "left out", and titles that only repeat a name."""
+    """Without defaults of null, which mean "left out", titles that only repeat a name, and patterns of what has a
+    format: some clients hold the time that they made of a text to its pattern."""
     if isinstance(schema, list):
         return [_tidy(one) for one in schema]
     if not isinstance(schema, dict):
@@ -111,4 +112,6 @@ def _tidy(schema: Any) -> Any:
     kept = {key: value for key, value in schema.items() if not (key == "default" and value is None)}
     if isinstance(kept.get("title"), str):
         del kept["title"]
+    if kept.get("format") == "date-time":
+        kept.pop("pattern", None)
     return {key: _tidy(value) for key, value in kept.items()}
