@@ -29,12 +29,13 @@ _ONCE = (
     b"from sender reply-to to cc subject date message-id in-reply-to references"
     b" mime-version content-type content-transfer-encoding"
 ).split()
+_ONE_CLICK = (b"list-unsubscribe", b"list-unsubscribe-post")
 _MARK_CHARS = 8  # RFC 6008 §4: enough of b= to tell signatures apart
 
 
 class DkimResult(NamedTuple):
     """`result`: pass, fail, policy, neutral, temperror, permerror (RFC 8601 §2.7.1); `reason`: in words, of others
-    than pass. The names are "" where the field could not be read."""
+    than pass. The names are "" where the field could not be read. `covers_one_click`: it signs how one unsubscribes."""
 
     result: str
     domain: str = ""
@@ -43,6 +44,7 @@ class DkimResult(NamedTuple):
     key_type: str = ""
     mark: str = ""
     reason: str = ""
+    covers_one_click: bool = False
 
 
 class Claim(NamedTuple):
@@ -86,7 +88,8 @@ def _claim(message: SignedMessage, position: int, tags: dict[str, str], now_s: f
     except Unacceptable as found:
         return Claim(None, described._replace(result=found.result, reason=found.reason))
     names = {"domain": signature.domain, "selector": signature.selector, "identity": signature.identity}
-    return Claim(signature, described._replace(**names))
+    is_covered = all(0 < len(message.positions(name)) <= signature.names.count(name) for name in _ONE_CLICK)
+    return Claim(signature, described._replace(**names, covers_one_click=is_covered))
 
 
 def _check_additions(message: SignedMessage, signature: Signature) -> None:

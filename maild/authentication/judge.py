@@ -41,6 +41,7 @@ from maild.authentication.verdict import (
     SenderVerdict,
     auth_of,
     dmarc_passed,
+    is_one_click_signed,
     refusal_text,
     results_field,
     told_of,
@@ -243,7 +244,11 @@ class SenderJudge:
     # What follows ------------------------------------------------------------------------------
 
     def _decide(self, found: Findings) -> SenderVerdict:
-        verdict = SenderVerdict(auth_of(found), results_field(self._hostname, found))
+        verdict = SenderVerdict(
+            auth_of(found),
+            results_field(self._hostname, found),
+            is_one_click_signed=is_one_click_signed(found),
+        )
         if not found.author_domain:
             return verdict._replace(is_spam=True)
         if found.dmarc.result != "fail" or found.dmarc.policy == "none" or self._is_vouched(found):

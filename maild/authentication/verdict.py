@@ -35,7 +35,8 @@ class Findings(NamedTuple):
 class SenderVerdict(NamedTuple):
     """`results`: the header field without its line end. `refusal`: why the message is not taken, for its sender;
     `told`: what the log says of it. `org_domains`: the author's domain and foreign ones of Reply-To → the domains of
-    their organizations (RFC 9989 §4.10.2), as far as DNS told; empty where nothing depends on it."""
+    their organizations (RFC 9989 §4.10.2), as far as DNS told; empty where nothing depends on it.
+    `is_one_click_signed`: a signature that passed covers the fields by which one unsubscribes (RFC 8058 §4)."""
 
     auth: Auth
     results: str
@@ -43,6 +44,7 @@ class SenderVerdict(NamedTuple):
     refusal: str | None = None
     told: Mapping[str, Any] = {}
     org_domains: Mapping[str, str] = {}
+    is_one_click_signed: bool = False
 
 
 def known_sender(domain: str | None) -> Auth:
@@ -68,6 +70,10 @@ def _is_verified(found: Findings) -> bool:
     return found.dmarc.result == "none" and any(
         one.result == "pass" and one.domain == found.author_domain for one in found.dkim
     )
+
+
+def is_one_click_signed(found: Findings) -> bool:
+    return any(one.result == "pass" and one.covers_one_click for one in found.dkim)
 
 
 def _foremost(found: Findings) -> DkimResult:

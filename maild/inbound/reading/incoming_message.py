@@ -22,7 +22,7 @@ class IncomingMessage(NamedTuple):
     """One message on its way to one or more inboxes: all that is the same for each of them.
 
     `is_report`: a mail system wrote it about mail of ours. `is_spam`: its author's domain disowns it, or it has no one
-    author. `is_local`: it never left the host. `org_domains`: see SenderVerdict."""
+    author. `is_local`: it never left the host. `org_domains`, `is_one_click_signed`: see SenderVerdict."""
 
     digest: Digest
     blob_id: str
@@ -39,6 +39,7 @@ class IncomingMessage(NamedTuple):
     is_spam: bool = False
     is_local: bool = False
     org_domains: Mapping[str, str] = {}
+    is_one_click_signed: bool = False
 
 
 def incoming_message(
@@ -118,6 +119,8 @@ def message_row(
     the stored bytes; `now_ms`: when it came."""
     found, parsed = incoming.digest, incoming.digest.parsed
     by_list = read_list(parsed.headers)
+    if by_list is not None and not (incoming.is_local or incoming.is_one_click_signed):  # RFC 8058 §4
+        by_list = by_list._replace(oneClick=False)
     return MessageRow(
         id=message_id,
         organization_id=box.organization_id,

@@ -78,7 +78,10 @@ class Reception:
         waited_s = self._clock.monotonic() - read_s
         incoming = incoming_message(found, stored.id, stored.size_bytes, envelope.mail_from, verdict.auth)
         incoming = incoming._replace(
-            is_report=report is not None, is_spam=verdict.is_spam, org_domains=verdict.org_domains
+            is_report=report is not None,
+            is_spam=verdict.is_spam,
+            org_domains=verdict.org_domains,
+            is_one_click_signed=verdict.is_one_click_signed,
         )
         claim = self._claim(envelope, report, verdict)
         about_domain, is_packed = await self._read_domain_report(envelope, stored, found.parsed)

@@ -123,7 +123,7 @@ async def test_the_list_that_sent_it_is_shown(maild: Running, bot: dict[str, Any
         "id": "list.elsewhere.test",
         "post": "list@elsewhere.test",
         "unsubscribe": ["mailto:list-leave@elsewhere.test", "https://elsewhere.test/u"],
-        "oneClick": True,
+        "oneClick": False,  # nobody has signed it
     }
 
 

@@ -80,6 +80,35 @@ async def test_without_a_policy_a_signature_must_be_the_very_domain_s(world: Sen
     assert by_address["auth"] == auth("pass", "none", "none", "none", None)
 
 
+ONE_CLICK = (
+    b"List-Unsubscribe: <https://bank.test/u?t=1>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("signed", "added", "is_offered"),
+    [
+        ([b"From", b"List-Unsubscribe", b"List-Unsubscribe-Post"], b"", True),
+        ([b"From", b"List-Unsubscribe-Post"], b"", False),
+        ([b"From", b"List-Unsubscribe"], b"", False),
+        # Readers may take the upper one.
+        (
+            [b"From", b"List-Unsubscribe", b"List-Unsubscribe-Post"],
+            b"List-Unsubscribe: <https://x.test/>\r\n",
+            False,
+        ),
+    ],
+)
+async def test_one_click_is_offered_where_a_signature_covers_it(
+    world: SenderWorld, signed: list[bytes], added: bytes, is_offered: bool
+) -> None:
+    """RFC 8058 §4: else anybody has programs post to addresses of his choice."""
+    bank = world.domain("bank.test", dmarc="p=reject")
+    message = await world.judged(added + bank.sign(ONE_CLICK + mail_from("info@bank.test"), fields=signed))
+    assert message["auth"]["verifiedDomain"] == "bank.test"
+    assert message["mailingList"]["oneClick"] is is_offered
+
+
 async def test_mail_that_the_domain_asks_to_refuse_is_refused(world: SenderWorld) -> None:
     world.domain("bank.test", dmarc="p=reject", spf=NOT_HERE)
     reply = await world.refused(mail_from("info@bank.test"), "info@bank.test")
