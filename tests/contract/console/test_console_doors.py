@@ -478,6 +478,7 @@ async def test_another_organization_is_not_there(local: Running) -> None:
         assert page.status == 404 and "words" not in page.said, path
     for path in (
         f"/console/keys/{key['id']}/revoke",
+        f"/console/keys/{key['id']}/revoke-with-mail",
         f"/console/messages/{message['id']}/labels",
         f"/console/threads/{message['threadId']}/archive",
         f"/console/threads/{message['threadId']}/read",

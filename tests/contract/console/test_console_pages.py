@@ -186,6 +186,18 @@ async def test_a_key_that_a_member_mints_descends_from_none(local: Running) -> N
     assert (await local.api.with_key(key).get("/v1/messages")).status == 401
 
 
+async def test_a_key_that_leaked_is_revoked_with_what_it_minted(local: Running) -> None:
+    member = await Visitor.sign_in(local)
+    made = (await local.api.post("/v1/keys", {"name": "leaked", "scopes": ["*"]})).data
+    leaked = local.api.with_key(made["apiKey"])
+    child = (await leaked.post("/v1/keys", {"name": "child", "scopes": ["*"]})).data
+    action = f"/console/keys/{made['id']}/revoke-with-mail"
+    assert action in (await member.get("/console/keys")).text
+    page = await member.follow(await member.post(action))
+    assert "with the keys that it minted" in page.said
+    assert (await local.api.with_key(child["apiKey"]).get("/v1/messages")).status == 401
+
+
 async def test_what_a_form_gets_wrong_is_told_field_by_field(local: Running) -> None:
     member = await Visitor.sign_in(local)
     page = await member.post("/console/keys", name="", scopes=["no:scope"])
