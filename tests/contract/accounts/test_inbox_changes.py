@@ -117,9 +117,9 @@ async def test_a_deactivated_inbox(start: Start) -> None:
     assert (taken.code, taken.error["details"]["cooldownDaysRemaining"]) == ("address_in_cooldown", 90)
 
 
-async def test_what_is_queued_is_not_sent_from_a_deactivated_inbox(
-    maild: Running, bot: dict[str, Any]
-) -> None:
+async def test_what_is_queued_is_not_sent_from_a_deactivated_inbox(start: Start) -> None:
+    maild = await start(clock=ManualClock())
+    bot = await maild.inbox("bot")
     waiting = (await maild.api.send(bot)).data
     beside = (await maild.api.send(bot)).data
     used = (await maild.api.get("/v1/organization")).data["usage"]["messagesDaily"]

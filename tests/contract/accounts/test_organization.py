@@ -71,7 +71,9 @@ async def test_limits_and_usage_are_twins(maild: Running) -> None:
     assert set(found["limits"]) == set(found["usage"]) == RESOURCES
 
 
-async def test_usage_follows_what_the_organization_does(maild: Running, bot: dict[str, Any]) -> None:
+async def test_usage_follows_what_the_organization_does(start: Start, clock: ManualClock) -> None:
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
     before = (await profile(maild.api))["usage"]
     assert before["inboxes"] == 2  # the operator's and the bot's
     assert (await maild.api.send(bot, text="one")).status == 201

@@ -142,7 +142,9 @@ async def test_the_order_of_refusals(maild: Running) -> None:
     maild.sql("UPDATE inboxes SET domain = 'gone.test' WHERE id = ?", bot["id"])
     await maild.operate(maild.store.organizations.pause, free.id, "x")
     suppress(maild, free.id, "gone@elsewhere.test")
-    maild.sql("INSERT INTO usage VALUES (?, '', strftime('%Y-%m-%d', 'now'), 'messages', 100)", free.id)
+    for later in ("+0 days", "+1 day"):
+        today = "INSERT INTO usage VALUES (?, '', strftime('%Y-%m-%d', 'now', ?), 'messages', 100)"
+        maild.sql(today, free.id, later)
 
     async def code() -> str:
         return (await free.api.send(bot, to=["gone@elsewhere.test"], cc=["b@elsewhere.test"])).code

@@ -63,7 +63,9 @@ async def test_it_comes_back_as_sent_mail(maild: Running, bot: dict[str, Any]) -
     (thread,) = (await maild.api.get("/v1/threads")).data
     assert (thread["id"], thread["subject"], thread["messageCount"]) == (message["threadId"], "Grüße", 1)
     usage = (await maild.api.get("/v1/organization")).data["usage"]
-    assert usage["messagesDaily"] == 1 and usage["storageBytes"] == len(await raw_of(maild, message))
+    assert usage["storageBytes"] == len(await raw_of(maild, message))
+    daily = "SELECT value FROM usage WHERE metric = 'messages' AND length(period) = 10"
+    assert maild.sql(daily) == [(1,)]  # of the day on which it was sent
     (found,) = await maild.api.messages(q="hello there")
     assert found["id"] == message["id"]
 
