@@ -151,7 +151,7 @@ async def test_records_that_can_not_be_used_demand_tls_alone(tmp_path: Path, unu
 
 @pytest.mark.parametrize("silent", ["SERVFAIL", "lost"])
 async def test_a_host_whose_records_can_not_be_had_is_passed_over(tmp_path: Path, silent: str) -> None:
-    async with DaneWorld(tmp_path) as world:
+    async with DaneWorld(tmp_path, timeout_s=2) as world:
         (world.dns.servfail if silent == "SERVFAIL" else world.dns.drop).add(world.tlsa_name)
         row = await world.sent("deferred")
         assert row.response == f"TLS policy dane: DNS does not answer for the TLSA records of {HOST}"
