@@ -232,7 +232,7 @@ def plain(zone: DnsServer) -> Callable[[], Resolver]:
 
 async def test_the_plain_resolver_says_the_same(zone: DnsServer) -> None:
     async with zone:
-        voice = PlainVoice(plain(zone), ABSENT, 1)
+        voice = PlainVoice(plain(zone), ABSENT, GIVES_UP_S)
         assert sorted(await voice.ask(TXT)) == sorted(["one record", "naïve", "\\xff\x01"])
         assert sorted(await voice.ask(MX)) == ["0 .", "10 mx.host.example"]
         assert await voice.ask(Question("empty.test", "TXT")) == ()
@@ -241,7 +241,7 @@ async def test_the_plain_resolver_says_the_same(zone: DnsServer) -> None:
 
 async def test_the_plain_resolver_keeps_nothing(zone: DnsServer) -> None:
     async with zone:
-        voice = PlainVoice(plain(zone), ABSENT, 1)
+        voice = PlainVoice(plain(zone), ABSENT, GIVES_UP_S)
         question = Question("new.test", "TXT")
         assert await voice.ask(question) == ()
         zone.add("new.test", "TXT", '"there now"')
