@@ -277,8 +277,7 @@ def _read_path(text: str) -> tuple[str, int]:
         raise AddressSyntaxError("the local part is not valid, or the domain is missing")
     if not text.startswith(">", end):
         raise AddressSyntaxError("the closing angle bracket is missing")
-    if len(local[0].encode()) > MAX_LOCAL_OCTETS:
-        raise AddressSyntaxError("the local part is too long")
+    # RFC 5321 §4.5.3.1: no limits where they can be avoided. Who forwards writes a sender (SRS) around another one.
     if len(domain.encode()) > MAX_DOMAIN_OCTETS or len(text[: end + 1].encode()) > MAX_PATH_OCTETS:
         raise AddressSyntaxError("the address is too long")
     return (f"{local[0]}@{domain.removesuffix('.')}" if domain else local[0]), end + 1

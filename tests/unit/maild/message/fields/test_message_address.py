@@ -32,6 +32,10 @@ from maild.message.fields.address import (
         (b"<u@x.org.>", "u@x.org"),
         (b"<u@foo_bar.org>", "u@foo_bar.org"),
         (b"<" + b"a" * 64 + b"@x.org>", "a" * 64 + "@x.org"),
+        (
+            b"<SRS0=Zm9v=X4=ours.test=b+" + b"a" * 43 + b"@x.org>",
+            f"SRS0=Zm9v=X4=ours.test=b+{'a' * 43}@x.org",
+        ),
     ],
 )
 def test_paths(argument: bytes, address: str) -> None:
@@ -69,7 +73,7 @@ def test_paths(argument: bytes, address: str) -> None:
         b"<a@[IPv6:zz]>",
         b'<"a@x.org>',
         b"<a@b@c.org>",
-        b"<" + b"a" * 65 + b"@x.org>",
+        b"<" + b"a" * 250 + b"@x.org>",
         b"<a@" + b"b" * 256 + b">",
         b"<" + b"a" * 60 + b"@" + b"b." * 100 + b"org>",
         "<é@x.org>".encode(),
