@@ -26,6 +26,7 @@ GONE = "gone@agents.test"
 OTHER = "other@agents.test"
 SECOND = "second.test"
 FAR = f"far@{SECOND}"
+BEHIND = "nobody@behind.test"
 
 
 @pytest.fixture
@@ -112,6 +113,33 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     assert world.counted("bounced") == 1
     mail = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
     assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("Undelivered", True)] * 2
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        f"Final-Recipient: rfc822; {BEHIND}\nOriginal-Recipient: rfc822; {GONE}",
+        f"Final-Recipient: rfc822; {BEHIND}",
+        f"Final-Recipient: RFC822; {GONE}\nX-Actual-Recipient: rfc822; {BEHIND}",
+    ],
+    ids=["courier", "sendmail, haraka", "sendmail, of an alias"],
+)
+async def test_an_address_that_mail_goes_on_to_is_gone_and_ours_is_not(world: World, names: str) -> None:
+    """Of many that an alias leads to one may be gone, and the others have the mail."""
+    message = await world.sent()
+    fields = f"{names}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 mailbox unavailable\n"
+    mail = multipart(f"Reporting-MTA: dns; mx.there.test\n\n{fields}", "X: y\n")
+    await world.maild.deliver(world.sender(message), mail, sender="")
+    (told,) = (await world.maild.api.get(f"/v1/messages/{message['id']}")).data["recipients"]
+    assert told["status"] == "bounced"
+    assert told["response"] == f"550 5.1.1 mailbox unavailable (said of {BEHIND}, which it goes on to)"
+    assert await world.suppressed() == []
+
+
+async def test_a_name_that_we_did_not_write_to_means_nobody_of_several(world: World) -> None:
+    message = await world.sent(GONE, OTHER)
+    await world.maild.deliver(world.sender(message), bounce(BEHIND), sender="")
+    assert await world.statuses(message) == ["delivered", "delivered"]
 
 
 # As vacation 3.3.3 writes it: nothing says that a program did, but the address that it goes to.
@@ -208,6 +236,14 @@ async def test_a_bounce_that_quotes_our_message_id_comes_to_the_inbox(world: Wor
     message = await world.sent()
     await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
     assert await world.statuses(message) == ["bounced"]
+    (told,) = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
+    assert told["threadId"] == message["threadId"]
+
+
+async def test_a_stranger_who_is_named_beside_our_message_id_means_nobody(world: World) -> None:
+    message = await world.sent()
+    await world.maild.deliver("bot@agents.test", bounce(BEHIND, quoting=original(message)), sender="")
+    assert await world.statuses(message) == ["delivered"]
 
 
 async def test_a_bounce_in_somebody_elses_inbox_does_not_count(world: World) -> None:
@@ -221,7 +257,6 @@ async def test_a_bounce_in_somebody_elses_inbox_does_not_count(world: World) -> 
 @pytest.mark.parametrize(
     ("kind", "raw"),
     [
-        ("a stranger named", bounce("victim@agents.test")),
         ("a delay", bounce(action="delayed", status="4.4.1")),
         ("a success of what had arrived", bounce(action="delivered", status="2.0.0")),
         ("a vacation", f"Subject: away\nAuto-Submitted: auto-replied\n\n<{GONE}>: 550 5.1.1 is away\n"),

@@ -21,8 +21,9 @@ PARTICIPANTS = 50
 class IncomingMessage(NamedTuple):
     """One message on its way to one or more inboxes: all that is the same for each of them.
 
-    `is_report`: a mail system wrote it about mail of ours. `is_spam`: its author's domain disowns it, or it has no one
-    author. `is_local`: it never left the host. `org_domains`, `is_one_click_signed`: see SenderVerdict."""
+    `is_report`: a mail system wrote it about mail of ours; `reported_ids`: the Message-IDs that it quotes. `is_spam`:
+    its author's domain disowns it, or it has no one author. `is_local`: it never left the host. `org_domains`,
+    `is_one_click_signed`: see SenderVerdict."""
 
     digest: Digest
     blob_id: str
@@ -36,6 +37,7 @@ class IncomingMessage(NamedTuple):
     auth: Mapping[str, str | None]
     mode: str = "live"
     is_report: bool = False
+    reported_ids: tuple[str, ...] = ()
     is_spam: bool = False
     is_local: bool = False
     org_domains: Mapping[str, str] = {}
@@ -77,7 +79,7 @@ def clues_of(incoming: IncomingMessage, inbox_address: str, delivered_to: str) -
         base_subject=base,
         is_reply=is_reply,
         correspondent=_correspondent(incoming, inbox_address),
-        references=[*references(incoming), *([told_of] if told_of else [])],
+        references=[*references(incoming), *incoming.reported_ids, *([told_of] if told_of else [])],
         participants=participants(incoming),
         # Whoever got another copy knows its id; what is disowned is none.
         message_id=None if incoming.is_spam else incoming.digest.parsed.message_id,

@@ -79,6 +79,7 @@ class Reception:
         incoming = incoming_message(found, stored.id, stored.size_bytes, envelope.mail_from, verdict.auth)
         incoming = incoming._replace(
             is_report=report is not None,
+            reported_ids=report.message_ids if report is not None else (),
             is_spam=verdict.is_spam,
             org_domains=verdict.org_domains,
             is_one_click_signed=verdict.is_one_click_signed,

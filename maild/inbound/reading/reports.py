@@ -26,7 +26,7 @@ from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
 from maild.message.envelope_sender import EnvelopeSenders, Token
 from maild.message.fields.address import normalize, split
-from maild.message.reports.bounces import NAMES_THE_SENDER
+from maild.message.reports.bounces import NAMES_THE_SENDER, said_of_another
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
 from maild.outcomes import reported
@@ -121,12 +121,14 @@ def count(
         message = recipient_reports.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, context.now_ms):
             continue
-        recipients = _recipients_covered(token, message, outbound.recipients(tx, message.id), senders)
+        everybody = outbound.recipients(tx, message.id)
+        recipients = _recipients_covered(token, message, everybody, senders)
         if recipients:
             if isinstance(claim.report, Complaint):
                 _complain(tx, message.id, claim.report, recipients, context)
                 return CountedReport(message.id, False)
-            has_arrived = _settle(tx, message.id, token, claim.report, recipients, context)
+            fates = _fates_by_position(claim.report, token, recipients, everybody)
+            has_arrived = _settle(tx, message.id, token, fates, recipients, context)
             is_all = all(fate.action in ARRIVED for fate in claim.report.fates)
             return CountedReport(message.id, has_arrived and is_all)
     return None
@@ -158,19 +160,40 @@ def _settle(
     tx: Tx,
     message_id: str,
     token: Token,
-    report: DeliveryReport,
+    fates: Mapping[int, Fate],
     recipients: Sequence[RecipientRow],
     context: OutcomeContext,
 ) -> bool:
     """Has anybody's mail arrived by it?"""
-    fates: dict[int, Fate] = {}
+    arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
+    keys = {one.position: normalize(one.address) for one in recipients}
+    failed = [_late(at, keys[at], fate, token) for at, fate in fates.items() if fate.action == "failed"]
+    return reported.settled_later(tx, message_id, arrived, failed, context)
+
+
+def _fates_by_position(
+    report: DeliveryReport,
+    token: Token,
+    recipients: Sequence[RecipientRow],
+    everybody: Sequence[RecipientRow],
+) -> Mapping[int, Fate]:
+    """`recipients`: those of `everybody` whom the report may be about."""
     places = _places(recipients)
+    found: dict[int, Fate] = {}
     for fate in report.fates:
         for position in _positions(fate.addresses, places):
-            fates.setdefault(position, fate)
-    arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
-    failed = [_late(at, fate, token) for at, fate in fates.items() if fate.action == "failed"]
-    return reported.settled_later(tx, message_id, arrived, failed, context)
+            found.setdefault(position, fate)
+    if not found and token.tag and len(places) == 1 and _is_about_strangers(report, _places(everybody)):
+        return dict.fromkeys(places.values(), report.fates[0])
+    return found
+
+
+def _is_about_strangers(report: DeliveryReport, places: Mapping[str, int]) -> bool:
+    """Does it tell of the failure of addresses alone that we did not write to? Who forwards may name the last one, and
+    mail to the only recipient of whom the report may speak led there."""
+    named = [address for fate in report.fates for address in fate.addresses]
+    has_failed = bool(named) and all(fate.action == "failed" for fate in report.fates)
+    return has_failed and not report.is_worded and places.keys().isdisjoint(named)
 
 
 def _complain(
@@ -197,12 +220,20 @@ def _positions(addresses: Sequence[str], places: Mapping[str, int]) -> list[int]
     return [places[address] for address in addresses if address in places]
 
 
-def _late(position: int, fate: Fate, token: Token) -> Late:
+def _late(position: int, address: str, fate: Fate, token: Token) -> Late:
     words = fate.diagnostic
     if envelope_sender.is_named_alone(token, words):
         words = f"{words} {NAMES_THE_SENDER}"
+    mailbox = fate.mailbox or next(iter(fate.addresses), "")
+    if mailbox and _person(mailbox) != _person(address):
+        words = said_of_another(words, mailbox)
     verdict = Verdict("bounced", fate.code, fate.enhanced, words, fate.host)
     return Late(position, verdict)
+
+
+def _person(address: str) -> str:
+    """Whose mailbox it is, at whatever host of theirs."""
+    return split(address)[0].partition("+")[0]
 
 
 def _quoted(report: Report) -> Iterator[Token]:

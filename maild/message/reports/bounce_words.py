@@ -125,6 +125,10 @@ _NOT_THE_ADDRESS: Final = (
         ("5 1 1 recipient address rejected unverified address", "4 1 1 recipient address rejected unverified address")),
     # A host that says that waiting does not help.
     Wording("reputation", f"{_YAHOO} (TSS09, TS03)", ("retrying will not succeed",)),
+    # As 5.6.7 says it (RFC 6531 §3.5), before what speaks of the address and the host in the same breath.
+    Wording("content", "Courier, courieresmtp; Postfix; sendmail, of what is not ASCII",
+        ("smtputf8", "international unicode", "non unicode", "8 bit character in mailbox address",
+         "internationalized address", "internationalized email", "internationalized e mail")),
     # What the message says of itself, in words that else blame a host.
     Wording("content", "FortiMail, SpamExperts, Momentum: texts of their filters",
         ("blacklisted url", "a url rejected", "a url in this", "url in this email", "spam pattern", "malicious")),
@@ -328,6 +332,11 @@ _EXPIRED: Final = (
     ),
     Wording("infrastructure", "OpenSMTPD, smtpd/bounce.c and smtpd/mta.c",
         ("envelope expired", "mail expired", "network error on destination"), vetoes=False, is_expiry=True),
+    Wording("infrastructure", "ZoneMTA, mx-connect", ("network error when connecting", "dns server returned general"),
+        vetoes=False, is_expiry=True),
+    # It calls 5.1.2 what no host answered to the last.
+    Wording("infrastructure", "Haraka, outbound/hmail.js",
+        ("tried all mxs", "temporary mx lookup error"), is_expiry=True),
 )  # fmt: skip
 
 _ADDRESS: Final = (

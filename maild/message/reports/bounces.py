@@ -62,7 +62,10 @@ NOT_SENT_TO: Final = Bounce("permanent", "policy", "stop")  # a recipient on the
 NAMES_THE_SENDER: Final = "(about MAIL FROM)"
 TAKEN_OUT: Final = "the operator took it out of the queue"
 TAKEN_OUT_BOUNCE: Final = Bounce("permanent", "policy", "stop")
+# Stands behind a refusal of another address, which mail to this one goes on to: others that it goes to may have it.
+_OF_ANOTHER: Final = re.compile(r"\(said of [^\s()]{1,400}, which it goes on to\)")
 _SAYS_NOTHING: Final = ("0.0", "5.0")
+_OF_THE_WAY: Final = ("5.4.", "5.1.2")
 
 
 def is_positive(code: int) -> bool:
@@ -117,8 +120,10 @@ def of_reply(code: int | None, enhanced: str | None, text: str, *, is_ours: bool
 def of_report(code: int | None, enhanced: str | None, text: str) -> Bounce:
     """What it means that a delivery report says `failed`. `text`: the diagnostic."""
     found = _read(code, enhanced, text, said=_reported(text))
+    if _OF_ANOTHER.search(text):
+        found = found._replace(blames_address=False)
     # RFC 3463 §3.5: in a report, deferrals that lasted too long; a host that replies so at once has refused.
-    is_of_the_way = (enhanced or "").startswith("5.4.")
+    is_of_the_way = (enhanced or "").startswith(_OF_THE_WAY)
     if (enhanced or "").startswith("5.4.7") or (is_of_the_way and says_it_expired(text)):
         return found._replace(type="transient", is_hard=False, blames_address=False)
     return found
@@ -145,6 +150,11 @@ def of_outcome(
             return NOT_SENT_TO
         case _:
             return None
+
+
+def said_of_another(text: str, address: str) -> str:
+    """The words of a refusal that names `address`, which mail to the recipient goes on to: it blames nobody."""
+    return f"{text} (said of {address}, which it goes on to)".strip()
 
 
 def says_something(text: str) -> bool:

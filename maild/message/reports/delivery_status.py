@@ -26,6 +26,7 @@ from maild.message.reports.fates import (
 HOST_CHARS: Final = 255
 _OF_A_RECIPIENT: Final = ("final-recipient", "original-recipient", "action", "status")
 _NAMES: Final = ("final-recipient", "original-recipient")
+_MAILBOX: Final = "x-actual-recipient"  # sendmail's, whose Final-Recipient may be the alias
 _DIAGNOSTIC: Final = "diagnostic-code"
 _FAILED: Final = ("failure", "error", "fail")  # for `failed`, as §2.3.3 has it
 _EXPIRED: Final = "expired"
@@ -88,14 +89,16 @@ def _read_fate(fields: Headers, reporter: str | None) -> Fate:
     if action == "failed":  # beside which some tell how well it began
         code = failure_code(diagnostic) if code is not None and is_positive(code) else code
         enhanced = None if enhanced is not None and enhanced[0] == "2" else enhanced
-    named = [fields.get(name) for name in _NAMES]
+    names = addresses_in_values([_typed(fields.get(name)) or "" for name in _NAMES])
+    mailbox = addresses_in_values([_typed(fields.get(_MAILBOX)) or ""])
     return Fate(
-        addresses=addresses_in_values([_typed(one) or "" for one in named]),
+        addresses=names,
         action=action,
         code=code,
         enhanced=enhanced,
         diagnostic=snippet(diagnostic, DIAGNOSTIC_CHARS),
         host=snippet(_typed(fields.get("remote-mta")) or reporter or "", HOST_CHARS) or None,
+        mailbox=(mailbox or names or ("",))[0],
     )
 
 

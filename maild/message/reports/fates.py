@@ -31,7 +31,8 @@ class Fate:
 
     `addresses`: the comparison keys of what it is called there (final, original); empty when it is not
     named. `action` is RFC
-    3464's word in lower case, "" for none. `enhanced` is the more telling of status and diagnostic.
+    3464's word in lower case, "" for none. `enhanced` is the more telling of status and diagnostic. `mailbox`: the
+    comparison key of the one that it was delivered to, or failed at, where the report tells; "" else.
     """
 
     addresses: tuple[str, ...]
@@ -40,6 +41,7 @@ class Fate:
     enhanced: str | None
     diagnostic: str
     host: str | None
+    mailbox: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,8 @@ def _read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> Re
         return complaint
     text = _words(raw, parsed, guesser)
     told = _read_delivery_report(raw, parsed, text) if top.startswith("multipart/") else None
-    if told is not None and told.fates:
+    # RFC 3464 §2.3.3 requires an action; Haraka writes none where it tells of some recipients.
+    if told is not None and any(fate.action for fate in told.fates):
         return told
     failed = parsed.headers.get("x-failed-recipients")
     in_form = read_qmail(text) or (read_exim(failed, text) if failed else None)
@@ -203,7 +204,7 @@ def _with_reasons(fates: list[Fate], text: str) -> list[Fate]:
     mute = {
         at: _first_name(fate)
         for at, fate in enumerate(fates)
-        if fate.action == "failed" and not _is_telling(fate)
+        if fate.action == "failed" and (not _is_telling(fate) or _is_wordless(fate))
     }
     by_name = any(fates[at].diagnostic for at in mute)
     names = [name for name in mute.values() if name or len(mute) == 1]
@@ -222,11 +223,17 @@ def _is_telling(fate: Fate) -> bool:
     return (fate.enhanced is not None and not is_unspecific(fate.enhanced)) or says_something(fate.diagnostic)
 
 
+def _is_wordless(fate: Fate) -> bool:
+    """Does its diagnostic say nothing to a person (`X-Unix; 67`)?"""
+    return not any(map(str.isalpha, fate.diagnostic))
+
+
 def _with_reason(fate: Fate, words: str) -> Fate:
-    if not words or (fate.diagnostic and not says_something(words)):
+    if not words or (not _is_wordless(fate) and not says_something(words)):
         return fate
     told = failed_fate(fate.addresses, words)
-    return replace(told, code=told.code or fate.code, enhanced=told.enhanced or fate.enhanced, host=fate.host)
+    enhanced = fate.enhanced if _is_telling(fate) else told.enhanced or fate.enhanced
+    return replace(fate, code=told.code or fate.code, enhanced=enhanced, diagnostic=told.diagnostic)
 
 
 def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:

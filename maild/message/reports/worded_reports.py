@@ -72,6 +72,8 @@ _COLON: Final = re.compile("[:：]")
 _SENDMAILS_END: Final = re.compile(
     r"^5\d\d (?:5\.\d\.\d )?(?:<[^<>\n]{1,320}>\.\.\. )?Service unavailable[ \t]*+$", re.MULTILINE
 )
+# sendmail's "----- The following addresses had permanent fatal errors -----": of all of them, and no reason.
+_HEADING: Final = re.compile(r"^[ \t]*+-{3,}+ [^\n]{1,200} -{3,}[ \t]*+$\n?", re.MULTILINE)
 _ARRIVED: Final = re.compile(
     r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
     re.IGNORECASE,
@@ -163,15 +165,16 @@ def reasons_in(text: str, addresses: Sequence[str], *, by_name: bool = False) ->
     telling: set[str] = set()
     spoken = ""
     for statement in _statements(text, addresses):
-        is_telling = says_something(statement.words)
+        words = _HEADING.sub("", statement.words)
+        is_telling = says_something(words)
         if not spoken and is_telling:
-            spoken = statement.words
+            spoken = words
         names = [name for name in statement.names if name in wanted and name not in telling]
         if names and is_telling:
             telling.update(names)
-            wanted.update(dict.fromkeys(names, _without_name(statement.words)))
+            wanted.update(dict.fromkeys(names, _without_name(words)))
         else:
-            wanted.update({name: wanted[name] or _without_name(statement.words) for name in names})
+            wanted.update({name: wanted[name] or _without_name(words) for name in names})
     if spoken and len(wanted) == 1 and not telling and not by_name:
         return dict.fromkeys(addresses, spoken)
     return wanted

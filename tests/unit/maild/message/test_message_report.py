@@ -474,6 +474,83 @@ def test_who_failed_has_the_name_that_we_wrote_to(came_of: str) -> None:
     assert delayed.addresses == ("far@elsewhere.test",)
 
 
+# As sendmail 8.17 writes of what its own mailer refused: nothing in a code, and the mailbox behind an alias.
+SENDMAILS_OWN = """\
+   ----- The following addresses had permanent fatal errors -----
+{named}
+
+   ----- Transcript of session follows -----
+{transcript}
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "transcript", "status", "told"),
+    [
+        (
+            "<gone@there.test>\n    (reason: User unknown)",
+            "550 5.1.1 <gone@there.test>... User unknown",
+            "Status: 5.1.1\nDiagnostic-Code: X-Unix; 67",
+            "(reason: User unknown)",
+        ),
+        (
+            "<gone@there.test>",
+            "554 5.4.6 aliasing/forwarding loop broken",
+            "Status: 5.4.6",
+            "554 5.4.6 aliasing/forwarding loop broken",
+        ),
+        (
+            "/far/file\n    (reason: Can't create output)\n    (expanded from: <gone@there.test>)",
+            "",
+            "Status: 5.3.0\nDiagnostic-Code: X-Unix; 73",
+            "/far/file (reason: Can't create output) (expanded from: <gone@there.test>)",
+        ),
+    ],
+    ids=["a user", "a loop", "a file"],
+)
+def test_a_report_that_has_no_words_for_a_person_gets_them_from_its_text(
+    named: str, transcript: str, status: str, told: str
+) -> None:
+    raw = multipart(
+        f"Reporting-MTA: dns; mx\n\nFinal-Recipient: RFC822; gone@there.test\nAction: failed\n{status}\n"
+    )
+    text = SENDMAILS_OWN.format(named=named, transcript=transcript)
+    (fate,) = delivery(raw.replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", text)).fates
+    assert (fate.diagnostic, fate.enhanced) == (told, status.partition("\n")[0].removeprefix("Status: "))
+
+
+def test_who_failed_behind_an_alias_is_told() -> None:
+    fields = (
+        "Final-Recipient: RFC822; all@there.test\nX-Actual-Recipient: rfc822; ann@mx.there.test\n"
+        "Action: failed\nStatus: 5.1.1\n"
+    )
+    (fate,) = delivery(multipart(f"Reporting-MTA: dns; mx\n\n{fields}")).fates
+    assert (fate.addresses, fate.mailbox) == (("all@there.test",), "ann@mx.there.test")
+
+
+HARAKA_OF_TWO = """\
+Hi. This is the Haraka Mailer program at mx.relay.test.
+I'm afraid I wasn't able to deliver your message
+    "hi"
+to the following addresses.
+This is a permanent error; I've given up. Sorry it didn't work out.
+
+Intended Recipients: <gone@there.test>, <also@there.test>
+Failure Reason: Error: Some recipients failed: <gone@there.test>, <also@there.test>
+"""
+
+
+def test_recipients_of_whom_a_report_has_names_alone_are_those_that_its_words_give_up() -> None:
+    names = "Final-Recipient: rfc822;gone@there.test\n\nFinal-Recipient: rfc822;also@there.test\n"
+    raw = multipart(f"Reporting-MTA: dns;mx.relay.test\n\n{names}")
+    report = delivery(raw.replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", HARAKA_OF_TWO))
+    assert report.is_worded
+    assert [(fate.addresses, fate.action, fate.code, fate.enhanced) for fate in report.fates] == [
+        (("gone@there.test",), "failed", None, None),
+        (("also@there.test",), "failed", None, None),
+    ]
+
+
 def test_each_that_failed_has_its_own_origin() -> None:
     status = "Final-Recipient: rfc822; {}@far.test\nAction: failed\nStatus: 5.1.1\n\n"
     text = "  {0}@far.test\n    (ultimately generated from {0}@there.test)\n    550 no such user\n\n"

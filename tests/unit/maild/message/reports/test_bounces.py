@@ -232,3 +232,39 @@ def test_every_row_has_its_source_and_its_class() -> None:
     assert all(row.source and row.bounce_class in get_args(BounceClass) for row in rows)
     assert all(row.bounce_class == "address" for row in rows if row.blames_address)
     assert set(bounce_classes.ADVICE) == set(get_args(BounceClass))
+
+
+def test_a_reporter_that_no_host_answered_has_given_up_on_hosts_and_not_on_the_address() -> None:
+    """As Haraka 3.3 has it, which calls it a bad domain in its own code, and ZoneMTA 3."""
+    for text in ("550 Tried all MXs there.test", "550 Temporary MX lookup error for there.test"):
+        found = bounces.of_report(550, "5.1.2", text)
+        assert found == bounces.Bounce("transient", "infrastructure", "retry_later")
+    for text in (
+        "Network error: Network error when connecting to MX server mx.there.test[192.0.2.7] for there.test: Connection"
+        " refused",
+        "DNS Error: DNS error occurred while resolving the Mail Exchange (MX) server for the specified domain"
+        " (there.test). DNS server returned general failure",
+    ):
+        assert bounces.of_report(None, "5.0.0", text) == found
+    nowhere = bounces.of_report(550, "5.1.2", "550 Nowhere to deliver mail to for domain: there.test")
+    assert nowhere.blames_address
+
+
+@pytest.mark.parametrize(
+    ("code", "enhanced", "text"),
+    [
+        (
+            553,
+            "5.0.0",
+            "553-The recipient's mail server does not support E-mail 553-messages with international Unicode E-mail"
+            " addresses or 553-E-mail messages in the international Unicode E-mail format. 553 Unable to deliver"
+            " Unicode E-mail to a non-Unicode mail server.",
+        ),
+        (501, "5.1.3", '501 5.1.3 8-bit character in mailbox address "<grC<C?e@there.test>"'),
+        (550, None, "SMTPUTF8 is required, but was not offered by host mx.there.test"),
+    ],
+    ids=["courier", "sendmail", "postfix"],
+)
+def test_a_host_that_takes_ascii_alone_is_a_matter_of_form(code: int, enhanced: str, text: str) -> None:
+    found = bounces.of_report(code, enhanced, text)
+    assert (found.bounce_class, found.advice, found.blames_address) == ("content", "fix_content", False)
