@@ -41,7 +41,7 @@ def schemas(operations: Sequence[Operation]) -> dict[str, Any]:
         [(model, "serialization") for model in dict.fromkeys(told)], ref_template=_REF
     )
     asked = _without_nul(validated.get("$defs", {}))
-    models: dict[str, Any] = _tidy({**asked, **serialized.get("$defs", {})})
+    models: dict[str, Any] = _tidy({**asked, **_open(serialized.get("$defs", {}))})
     envelopes = {envelope_name(answer): _envelope(answer) for answer in answers}
     assert not models.keys() & envelopes.keys()
     return {**models, **envelopes}
@@ -67,7 +67,6 @@ def _envelope(answer: Any) -> dict[str, Any]:
     return {
         "type": "object",
         "required": ["data"],
-        "additionalProperties": False,
         "properties": {"data": _data(answer)},
     }
 
@@ -100,6 +99,16 @@ def _without_nul(schema: Any, is_name: bool = False) -> Any:
     }:
         told["pattern"] = NO_NUL
     return told
+
+
+def _open(schema: Any) -> Any:
+    """What is told, to which members may be added (docs/contract.md, section 9): clients that are made of a closed
+    schema refuse it then."""
+    if isinstance(schema, list):
+        return [_open(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _open(one) for key, one in schema.items() if (key, one) != ("additionalProperties", False)}
 
 
 def _tidy(schema: Any) -> Any:
