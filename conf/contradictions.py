@@ -1,6 +1,7 @@
 """What keys of the configuration say against each other, each of them sound by itself."""
 
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from conf.settings import Outbound, Settings
 
@@ -16,6 +17,11 @@ def contradictions(settings: Settings) -> list[str]:
             faults.append(
                 f"smtp.{key}: mail programs refuse a self-signed certificate; give smtp.tls_cert and smtp.tls_key"
             )
+    if settings.http.console and urlsplit(settings.server.public_url).path:
+        faults.append(
+            "server.public_url, http.console: the console has a host of its own; give an address without a path,"
+            " or console = false"
+        )
     if settings.server.apex_domain in settings.server.shared_domains:
         faults.append("server.apex_domain: must not be one of server.shared_domains")
     faults += _relay_faults(settings.outbound)

@@ -5,13 +5,14 @@ import asyncio
 import base64
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
+from tests.support.peers.postfix import free_port
 from tests.support.peers.proxies import NAME, PROGRAMS, Proxy
 from tests.support.waiting import GIVES_UP_S
 
@@ -120,3 +121,24 @@ async def test_who_guesses_links_of_the_console_can_not_claim_to_be_many(
             )  # fmt: skip
             statuses.append(line)
     assert statuses == [*["2 403"] * 5, "2 429"]
+
+
+WAITING = [
+    pytest.param("caddy", "2 200", (), marks=tools.needs("curl", "caddy")),
+    pytest.param("haproxy", "2 201", (*AS_JSON, '{"username": "bot"}'), marks=tools.needs("curl", "haproxy")),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "arguments"), WAITING)
+async def test_a_request_waits_while_the_daemon_restarts(
+    tmp_path: Path, name: str, answer: str, arguments: Sequence[str]
+) -> None:
+    more = {"http": {"listen": f"127.0.0.1:{free_port()}"}}
+    daemon = Daemon(tmp_path, dns_port=9, more=more)
+    async with asyncio.timeout(TEST_S), daemon, Proxy(name, daemon.api.url, tmp_path) as proxy:
+        curl = Curl(proxy, daemon.api_key)
+        await daemon.stop()
+        asking = asyncio.create_task(curl.octets("/v1/inboxes", *arguments))
+        await daemon.start()
+        line, _ = await asking
+        assert line == answer

@@ -193,6 +193,15 @@ def test_contradictions() -> None:
     ]
 
 
+def test_below_a_path_there_is_no_console() -> None:
+    """Its pages lead to /console, wherever they are."""
+    below = {"server": {"public_url": "https://example.test/mail/"}}
+    (fault,) = faults(below)
+    assert fault.startswith("server.public_url, http.console: ")
+    assert parse(below | {"http": {"console": False}}).server.public_url == "https://example.test/mail"
+    assert parse({"server": {"public_url": "https://mail.example.test/"}}).http.console
+
+
 def test_all_faults_of_paces_are_told_at_once_with_what_is_allowed() -> None:
     pace = {
         "a": {"domains": ["one.test"], "messages_per_minute": 0},
@@ -282,7 +291,8 @@ def test_what_is_no_address_on_the_web(url: str) -> None:
     ["http://[::1]:8025", "https://[2001:db8::1]/api", "http://user:word@[::1]:80", "http://a.test:8025"],
 )
 def test_what_is_one(url: str) -> None:
-    assert parse({"server": {"public_url": url}}).server.public_url == url
+    document = {"server": {"public_url": url}, "http": {"console": False}}
+    assert parse(document).server.public_url == url
 
 
 def test_addresses_of_ipv4_are_not_written_as_ipv6() -> None:
