@@ -358,7 +358,7 @@ class Conversation(SmtpProtocol):
             self.loop,
             lambda: self.octets,
             intake.busy_s,
-            lambda: self._host.is_scarce,
+            lambda: self._host.is_scarce or self.waits_at_false_dot,  # which soon hears why
             self._too_slow,
         )
         try:

@@ -13,8 +13,9 @@ JUDGED_SHARE = 0.05  # of a time that was the client's: timers are not exact eno
 
 class DataRate:
     """The watch over one transfer, from its making to `stop`. RFC 5321 §4.5.3.2 wants patience, and gets it while
-    the client keeps the least rate of the last `rate_check_s`; where room is scarce the least average of
-    `average_checks` such as well. Time in which nothing more was read, since the disk or others had what came to be
+    the client keeps the least rate over `average_checks` times `rate_check_s`: TCP on a line that lost all packets for
+    half a minute is silent for a whole one. Where room is scarce that rate is judged in each `rate_check_s`, and over
+    all of them the least average. Time in which nothing more was read, since the disk or others had what came to be
     done with, is not the client's.
 
     `octets`: how many the connection has brought so far. `ours_s`: for how long so far it was we who were slow.
@@ -56,10 +57,11 @@ class DataRate:
     def _is_slow(self, mark: "_Mark") -> bool:
         check_s, checks = self._tuning.rate_check_s, self._tuning.average_checks
         is_average_due = len(self._marks) == checks
-        return mark.is_behind(self._marks[-1], check_s, self._limits.data_min_bytes_per_s) or (
-            is_average_due
-            and self._is_scarce()
-            and mark.is_behind(self._marks[0], checks * check_s, self._limits.data_min_average_bytes_per_s)
+        least, least_average = self._limits.data_min_bytes_per_s, self._limits.data_min_average_bytes_per_s
+        if not self._is_scarce():
+            return is_average_due and mark.is_behind(self._marks[0], checks * check_s, least)
+        return mark.is_behind(self._marks[-1], check_s, least) or (
+            is_average_due and mark.is_behind(self._marks[0], checks * check_s, least_average)
         )
 
 

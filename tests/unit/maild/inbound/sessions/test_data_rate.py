@@ -78,3 +78,20 @@ def test_the_average_is_judged_where_others_may_need_the_room() -> None:
     assert not any(transfer.ten_seconds(48_600) for _ in range(20))
     transfer.is_scarce = True
     assert transfer.ten_seconds(48_600)
+
+
+def test_a_line_that_stands_still_for_a_while_gets_on_where_room_is_plenty() -> None:
+    transfer = Transfer()
+    transfer.is_scarce = False
+    assert not any(transfer.ten_seconds(octets) for octets in [48_600, 0, 0] * 5)
+
+
+def test_who_drips_is_cut_where_room_is_plenty_too() -> None:
+    transfer = Transfer()
+    transfer.is_scarce = False
+    assert [transfer.ten_seconds(4_999) for _ in range(3)] == [False, False, True]
+
+
+def test_a_line_that_stands_still_is_cut_where_others_may_need_the_room() -> None:
+    transfer = Transfer()
+    assert [transfer.ten_seconds(octets) for octets in (48_600, 0)] == [False, True]
