@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.machine import tools
-from tests.support.peers.postfix import free_port
+from tests.support.machine.ports import free_port
 from tests.support.peers.proxies import NAME, PROGRAMS, Proxy
 from tests.support.waiting import GIVES_UP_S
 
@@ -135,7 +135,7 @@ async def test_a_request_waits_while_the_daemon_restarts(
 ) -> None:
     more = {"http": {"listen": f"127.0.0.1:{free_port()}"}}
     daemon = Daemon(tmp_path, dns_port=9, more=more)
-    async with asyncio.timeout(TEST_S), daemon, Proxy(name, daemon.api.url, tmp_path) as proxy:
+    async with asyncio.timeout(GIVES_UP_S), daemon, Proxy(name, daemon.api.url, tmp_path) as proxy:
         curl = Curl(proxy, daemon.api_key)
         await daemon.stop()
         asking = asyncio.create_task(curl.octets("/v1/inboxes", *arguments))
