@@ -34,7 +34,12 @@ def every_call(bot: Thing, text: Thing, image: Thing) -> dict[str, dict[str, Any
         "read_message": {"messageId": message_id, "evidence": True},
         "get_attachment": {"attachmentId": image["attachments"][0]["id"]},
         "wait_for_message": {"inboxId": bot["id"], "timeoutSeconds": 1},
-        "get_verification_code": {"inboxId": bot["id"], "fromDomain": "agents.test", "timeoutSeconds": 5},
+        "get_verification_code": {
+            "inboxId": bot["id"],
+            "fromDomain": "agents.test",
+            "timeoutSeconds": 5,
+            "after": "2026-01-01T00:00:00Z",  # a client may take its time until it calls
+        },
         "reply": {"messageId": message_id, "text": "yes", "lastSeenMessageId": message_id},
         "send_message": send,
         "forward_message": {"messageId": message_id, "to": ["b@elsewhere.test"]},
