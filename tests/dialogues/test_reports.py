@@ -144,7 +144,7 @@ async def test_a_name_that_we_did_not_write_to_means_nobody_of_several(world: Wo
 
 # As vacation 3.3.3 writes it: nothing says that a program did, but the address that it goes to.
 VACATION = (
-    "From: ann@there.test\nSubject: away from my mail (Re: hello)\n\nI am on holiday until Monday.\n"
+    "From: ann@there.test\nTo: {sender}\nSubject: away from my mail (Re: hello)\n\nI am on holiday until Monday.\n"
     'Your mail about "hello" is read then.\n'
 )
 
@@ -158,9 +158,12 @@ async def test_what_comes_to_the_envelope_sender_is_a_programs_and_joins_what_it
     world: World, mail: str, sender: str, status: str
 ) -> None:
     message = await world.sent()
+    mail = mail.replace("{sender}", world.sender(message))
     assert (await world.maild.deliver(world.sender(message), mail, sender=sender)).startswith("250 ")
     (told,) = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
     assert (told["isAutoReply"], told["threadId"]) == (True, message["threadId"])
+    thread = (await world.maild.api.get(f"/v1/threads/{told['threadId']}")).data
+    assert world.sender(message) not in thread["participants"]
     assert await world.statuses(message) == [status]
 
 

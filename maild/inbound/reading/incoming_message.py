@@ -109,9 +109,11 @@ def is_post_of(incoming: IncomingMessage, inbox_address: str) -> bool:
 
 
 def participants(incoming: IncomingMessage) -> list[str]:
-    """Comparison keys of author and visible recipients, each once, PARTICIPANTS at most."""
+    """Comparison keys of author and visible recipients, each once, PARTICIPANTS at most. An envelope sender of ours is
+    nobody."""
     everyone = [incoming.from_address, *incoming.to, *incoming.cc]
-    return list(dict.fromkeys(normalize(one) for one in everyone if one))[:PARTICIPANTS]
+    people = [one for one in everyone if one and message_id_of(one) is None]
+    return list(dict.fromkeys(map(normalize, people)))[:PARTICIPANTS]
 
 
 def message_row(
