@@ -3,10 +3,11 @@
 Readers pay for every repetition: generators in time, models in tokens, people in scrolling.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
+
+import msgspec
 
 Told = Mapping[str, Any]
 NameOf = Callable[[Told], str | None]
@@ -74,7 +75,7 @@ def _parts(row: Told, name_of: NameOf) -> list[_Part]:
 
 
 def _part(kind: str, told: Told, name: str | None, other_name: str) -> _Part:
-    return _Part(kind, told, f"{kind} {json.dumps(told, sort_keys=True)}", name, other_name)
+    return _Part(kind, told, f"{kind} {msgspec.json.encode(told, order='sorted').decode()}", name, other_name)
 
 
 def _operations(paths: Told) -> Iterator[Told]:
