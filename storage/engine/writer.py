@@ -210,6 +210,7 @@ class Writer:
     async def serve(self) -> None:
         """Run some of the units that wait, and answer their callers."""
         batch: list[WaitingUnit] = []
+        outcomes: list[Outcome] = []
         self._tx.topics = NO_TOPICS
         try:
             await self._begin()
@@ -217,10 +218,10 @@ class Writer:
                 roll_back(self.connection.raw)
             elif isinstance(self.waiting[0].unit, Apart):
                 batch.append(self.waiting.popleft())
-                outcome = await self._on_thread(partial(self._run_apart, batch[0].unit))
-                self._answer(batch, [outcome])
+                await self._on_thread(partial(self._run_apart, batch[0].unit, outcomes))
+                self._answer(batch, outcomes)
             else:
-                outcomes = self._run_slice(batch)
+                self._run_slice(batch, outcomes)
                 # Called for by the thread, a round of the event loop before this task goes on.
                 answer = partial(self._answer, batch, outcomes)
                 soon = asyncio.get_running_loop().call_soon_threadsafe
@@ -237,16 +238,16 @@ class Writer:
         self._commit(conn)
         tell()
 
-    def _run_apart(self, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
+    def _run_apart(self, unit: AnyUnit, outcomes: list[Outcome], conn: sqlite3.Connection) -> None:
         if isinstance(unit, Script):
-            return unit.run(conn)
+            outcomes.append(unit.run(conn))
+            return
         try:
-            outcome = _run_in_savepoint(conn, self._tx, unit)
+            outcomes.append(_run_in_savepoint(conn, self._tx, unit))
         except BaseException:
             roll_back(conn)
             raise
         self._commit(conn)
-        return outcome
 
     def _commit(self, conn: sqlite3.Connection) -> None:
         began = time.perf_counter()
@@ -264,6 +265,10 @@ class Writer:
         self.served += len(batch)
         self._last_size = len(batch)
         _settle(batch, outcomes)
+        # The traceback of what a unit raised has the frames that know these lists: such a circle of a hundred objects
+        # would wait for the collector, and the event loop for that.
+        batch.clear()
+        outcomes.clear()
         self._call_listeners(self._tx.topics)
 
     def _call_listeners(self, topics: frozenset[str]) -> None:
@@ -287,46 +292,40 @@ class Writer:
             # Another process (a command) has the write lock: waiting for it is the thread's business.
             await self.connection.call(_begin_patiently)
 
-    def _run_slice(self, batch: list[WaitingUnit]) -> list[Outcome]:
+    def _run_slice(self, batch: list[WaitingUnit], outcomes: list[Outcome]) -> None:
         conn, until = self.connection.raw, time.perf_counter() + self._pace.slice_s
-        outcomes: list[Outcome] = []
         try:
             while self.waiting and (not outcomes or time.perf_counter() < until):
                 unit = self.waiting[0].unit
                 if isinstance(unit, Apart):
                     break
                 if isinstance(unit, Repeatable):
-                    outcomes += self._run_together(batch, until)
+                    self._run_together(batch, outcomes, until)
                 else:
                     batch.append(self.waiting.popleft())
                     outcomes.append(_run_in_savepoint(conn, self._tx, unit))
         except BaseException:
             roll_back(conn)
             raise
-        return outcomes
 
-    def _run_together(self, batch: list[WaitingUnit], until: float) -> list[Outcome]:
+    def _run_together(self, batch: list[WaitingUnit], outcomes: list[Outcome], until: float) -> None:
         """Those in front of the line that may be run again. If one raises with something changed, all of them do not
         count, and run again in savepoints."""
-        outcomes: list[Outcome] = []
         whole = _Whole(self.connection.raw, self._tx, is_all=not batch)
         first = len(batch)
         while (
             self.waiting
             and isinstance(self.waiting[0].unit, Repeatable)
-            and (not outcomes or time.perf_counter() < until)
+            and (len(batch) == first or time.perf_counter() < until)
         ):
             batch.append(self.waiting.popleft())
-            outcome = whole.run(batch[-1].unit)
-            if outcome is None:
+            if not whole.run(batch[-1].unit, outcomes):
                 whole.roll_back()
-                outcomes = [
-                    _run_in_savepoint(self.connection.raw, self._tx, one.unit) for one in batch[first:]
-                ]
+                del outcomes[first:]
+                for one in batch[first:]:
+                    outcomes.append(_run_in_savepoint(self.connection.raw, self._tx, one.unit))
                 break
-            outcomes.append(outcome)
         whole.end()
-        return outcomes
 
     def _checkpoint_soon(self) -> None:
         if self._idle is not None:
@@ -410,16 +409,19 @@ class _Whole:
         if not is_all:
             conn.execute("SAVEPOINT whole")
 
-    def run(self, unit: AnyUnit) -> Outcome | None:
-        """None: it raised, and what it had done must go."""
+    def run(self, unit: AnyUnit, outcomes: list[Outcome]) -> bool:
+        """False: it raised, and what it had done must go."""
         before, topics = self._conn.total_changes, self._tx.topics
         try:
-            return unit(self._tx), None
+            outcomes.append((unit(self._tx), None))
         except Exception as error:
             if not self._conn.in_transaction:
                 raise
             self._tx.topics = topics
-            return (None, error) if self._conn.total_changes == before else None
+            if self._conn.total_changes != before:
+                return False
+            outcomes.append((None, error))
+        return True
 
     def roll_back(self) -> None:
         self._tx.topics = self._topics

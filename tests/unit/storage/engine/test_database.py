@@ -1,9 +1,11 @@
 """Group commit and its promises (storage/engine/writer.py): together in one transaction, alone in its failures."""
 
 import asyncio
+import gc
 import itertools
 import sqlite3
 import threading
+import weakref
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -235,6 +237,38 @@ def tell(tx: Tx, text: str) -> str:
 def tell_and_fail(tx: Tx, text: str) -> None:
     tx.notify(text)
     fail(tx, text)
+
+
+class Refused(Exception):
+    """One that can be watched."""
+
+
+@endless_slices
+@pytest.mark.parametrize(
+    "kinds", [*itertools.product(("write", "write_repeatable", "write_apart"), repeat=3)]
+)
+async def test_what_a_unit_raised_goes_when_its_caller_has_it(db: Database, kinds: tuple[str, ...]) -> None:
+    """Its traceback has the writer's frames, and these had it among the outcomes: each refused send left a hundred
+    objects that only the collector ends, all of them at once while the event loop stands."""
+    raised: list[weakref.ref[Refused]] = []
+
+    def watched() -> Refused:
+        error = Refused()
+        raised.append(weakref.ref(error))
+        return error
+
+    def refuse(tx: Tx) -> None:
+        raise watched()
+
+    gc.disable()
+    try:
+        found = await asyncio.gather(*(getattr(db, kind)(refuse) for kind in kinds), return_exceptions=True)
+        assert [type(one) for one in found] == [Refused] * 3
+        del found
+        await asyncio.sleep(0)  # the writer's task ends
+        assert [one() for one in raised] == [None] * 3
+    finally:
+        gc.enable()
 
 
 @endless_slices
