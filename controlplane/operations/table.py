@@ -209,7 +209,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("revokeKey", "DELETE /v1/keys/{id}", "Revoke a key at once", keys.revoke_key, Revoked,
               scope="keys:write", refusals=("key_not_found",)),
     Operation("revokeKeyWithMail", "POST /v1/keys/{id}/revoke-with-mail",
-              "Revoke a key and what it minted, and withdraw what they sent", keys.revoke_with_mail, RevokedWithMail,
+              "Revoke a key with all it minted and sent", keys.revoke_with_mail, RevokedWithMail,
               scope="keys:write", refusals=("key_not_found",)),
     Operation("createAgent", "POST /v1/agents", "Name an agent", agents.create_agent, Agent,
               scope="inboxes:write", input=CreateAgent, creates=True),

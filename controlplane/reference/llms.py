@@ -179,7 +179,7 @@ def _cookbook(documents: Mapping[str, str], public_url: str) -> str:
     return "\n".join(
         [
             "## Recipes",
-            "With curl; in the documents also in Python, TypeScript and as calls of tools.",
+            "In the documents also in Python, TypeScript and by tools.",
             "",
             *recipes,
         ]

@@ -248,5 +248,10 @@ async def test_the_document_tells_of_each_as_a_webhook(shared: Running) -> None:
         whole = told["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
         assert whole["properties"]["type"] == {"const": type, "type": "string"}
         assert whole["properties"]["mode"] == {"const": "test", "type": "string"}
-        names = {one["name"] for one in item["post"]["parameters"]}
+        shared_ones = told["components"]["parameters"]
+        parameters = [
+            shared_ones[one["$ref"].rsplit("/", 1)[1]] if "$ref" in one else one
+            for one in item["post"]["parameters"]
+        ]
+        names = {one["name"] for one in parameters}
         assert {"X-Svc-Signature", "X-Svc-Delivery", "webhook-id"} <= names

@@ -118,7 +118,7 @@ export class KeysResource extends Resource {
   }
 
   /**
-   * Revoke a key and what it minted, and withdraw what they sent.
+   * Revoke a key with all it minted and sent.
    *
    * `POST /v1/keys/{id}/revoke-with-mail`, scope keys:write.
    * Errors: key_not_found.

@@ -282,7 +282,7 @@ class AsyncKeys(AsyncResource):
         self,
         key_id: str,
     ) -> api.RevokedWithMail:
-        """Revoke a key and what it minted, and withdraw what they sent.
+        """Revoke a key with all it minted and sent.
 
         Scope: keys:write.
         Errors: key_not_found.
