@@ -1,14 +1,13 @@
 """The outbound queue in the operator's hands: what waits there, how its attempts went, and its switch. What is done to
 what waits (`queue_changes.py`) the API does as well."""
 
-from time import sleep as rest
 from typing import Any
 
 from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
 from controlplane.operations.sending.operator_queue import queue_state, shown_recipient
 from maild.commands.queue_changes import QueueChanges
-from maild.commands.store_commands import REST_MIN_S, StoreCommands
+from maild.commands.store_commands import StoreCommands
 from storage import switches
 from storage.agents import reviews
 from storage.audit.acts import OPERATOR, Act
@@ -105,7 +104,7 @@ class QueueCommands(StoreCommands):
             change = self._run(unit)
             total += change.recipients
             if change.has_more or not is_last:
-                rest(max(self._clock.monotonic() - began, REST_MIN_S))
+                self._rest_since(began)
         return total
 
     def count_leased(self, selection: QueueSelection) -> int:

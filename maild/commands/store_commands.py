@@ -42,10 +42,13 @@ class StoreCommands:
     def _run_slices(self, units: Iterable[Callable[[Tx], object]]) -> None:
         """One after the other, each in a transaction of its own. The daemon writes in between: it has the store for at
         least as long as they have."""
-        took = 0.0
+        began: float | None = None
         for unit in units:
-            if took:
-                rest(max(took, REST_MIN_S))
+            if began is not None:
+                self._rest_since(began)
             began = self._clock.monotonic()
             self._run(unit)
-            took = self._clock.monotonic() - began
+
+    def _rest_since(self, began: float) -> None:
+        """For as long as it took since then, on the clock that only goes on."""
+        rest(max(self._clock.monotonic() - began, REST_MIN_S))

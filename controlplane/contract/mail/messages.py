@@ -66,10 +66,7 @@ _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 
 
 class AttachmentInput(RequestBody):
     filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), NO_CONTROLS]
-    contentType: Annotated[
-        str,
-        Field(max_length=127, pattern=_CONTENT_TYPE),
-    ] = "application/octet-stream"
+    contentType: Annotated[str, Field(max_length=127, pattern=_CONTENT_TYPE)] = "application/octet-stream"
     # Decoded by the pipeline, which tells of a fault there.
     content: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64", "pattern": _BASE64})]
 

@@ -8,6 +8,7 @@ from controlplane.access.usernames import is_reserved
 from controlplane.contract.accounts.inboxes import CreateInbox, PatchInbox
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
+from controlplane.operations.accounts.withdrawing import withdraw
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.fields.address import is_within
@@ -135,14 +136,9 @@ def _update(tx: Tx, call: Call) -> InboxRow:
 async def delete_inbox(call: Call) -> Result:
     # Thousands of messages may be waiting to be sent from it: they go before it, in slices between which others write.
     # What has come since then goes with it, so that it never has mail that nobody sends.
-    services = call.services
     for _ in range(LOOKS_MAX):
         waiting = await call.db.read_for(call.organization_id, _find_waiting, call)
-        for some in waiting.slices():
-            async with services.batch_turns.turn(call.organization_id):
-                await call.db.write_apart(
-                    withdrawal.withdraw_slice, some, services.ids.new, services.clock.now_ms()
-                )
+        await withdraw(call, waiting)
         if waiting.is_one_slice:
             break
     until_ms = await call.db.write_apart(_deactivate, call, waiting.since)

@@ -7,6 +7,7 @@ from controlplane.access import new_keys
 from controlplane.contract.accounts.keys import CreateKey
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
+from controlplane.operations.accounts.withdrawing import withdraw
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage.audit.acts import Act
@@ -81,13 +82,8 @@ async def revoke_with_mail(call: Call) -> Result:
             await call.db.write_apart(_revoke, call, left[start : start + keys.REVOKED_AT_ONCE])
         revoked += len(left)
         lineage = await call.read(_lineage, call)
-    services = call.services
     waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
-    for some in waiting.slices():
-        async with services.batch_turns.turn(call.organization_id):
-            await call.db.write_apart(
-                withdrawal.withdraw_slice, some, services.ids.new, services.clock.now_ms()
-            )
+    await withdraw(call, waiting)
     if own is not None and lineage.get(own):
         await call.db.write(_revoke, call, [own])
         revoked += 1

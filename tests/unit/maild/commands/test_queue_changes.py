@@ -184,7 +184,7 @@ async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_betw
     await waiting_at_many(maild, 250)
     rests: list[float] = []
     monkeypatch.setattr("maild.commands.outbound_queue.DROPPING_S", 0)
-    monkeypatch.setattr("maild.commands.outbound_queue.rest", rests.append)
+    monkeypatch.setattr("maild.commands.store_commands.rest", rests.append)
     assert await hands("drop", "--destination", "many.test") == {"recipients": 250}
     told = "(SELECT type FROM audit UNION ALL SELECT type FROM audit_waiting)"
     dropped = maild.sql(f"SELECT count(*) FROM {told} WHERE type = 'queue.dropped'")
@@ -216,7 +216,7 @@ async def test_nothing_leaves_while_it_is_dropped(
         ((found,),) = maild.sql(sql)
         may_leave.append(found)
 
-    monkeypatch.setattr("maild.commands.outbound_queue.rest", count)
+    monkeypatch.setattr("maild.commands.store_commands.rest", count)
     monkeypatch.setattr("maild.commands.outbound_queue.DROPPING_S", 0)
     assert await hands("drop", "--destination", "many.test") == {"recipients": 120}
     assert may_leave == [0, 0]
