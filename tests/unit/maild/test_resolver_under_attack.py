@@ -134,7 +134,7 @@ async def test_a_nameserver_that_hangs_over_tcp_is_silence() -> None:
         zone.truncate.add("x.test")
         zone.forge["x.test"] = lambda query: []
         with pytest.raises(DnsTemporary):
-            await Resolver(zone.settings, ManualClock()).txt("x.test")
+            await Resolver(replace(zone.settings, timeout_s=1), ManualClock()).txt("x.test")
 
 
 def _forged(query: dns.message.Message, text: str, id_: int | None = None, name: str = "") -> bytes:
