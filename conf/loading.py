@@ -63,9 +63,14 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
 def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of a TOML document, with those of `environment` on top; SettingsError names every fault."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
-    for name, text in (environment or {}).items():
-        if name.startswith(ENVIRONMENT_PREFIX) and name not in CLIENT_VARIABLES:
-            _override(merged, name, text)
+    environment = environment or {}
+    variables = {
+        ".".join(_steps(name)): name
+        for name in environment
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in CLIENT_VARIABLES
+    }
+    for name in variables.values():
+        _override(merged, name, environment[name])
     if isinstance(merged.get("plans"), dict):
         # A file that names one plan changes that one; the shipped ones stay.
         merged["plans"] = {**shipped_plans(), **merged["plans"]}
@@ -73,15 +78,32 @@ def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = N
         settings = _ADAPTER.validate_python(merged)
     except ValidationError as error:
         sound, faulty = _sound(error, merged)
-        raise SettingsError(_faults(error) + _beside(sound, faulty), sound) from error
+        faults = _faults(error) + _beside(sound, faulty)
+        raise SettingsError([_with_source(one, variables) for one in faults], sound) from error
     faults = contradictions(settings)
     if faults:
-        raise SettingsError(faults, settings)
+        raise SettingsError([_with_source(one, variables) for one in faults], settings)
     return settings
 
 
+def _steps(variable: str) -> list[str]:
+    return variable.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
+
+
+def _with_source(fault: str, variables: Mapping[str, str]) -> str:
+    """With the variables that set its keys, which nobody finds in the file. `variables`: by key."""
+    keys = fault.partition(": ")[0].split(", ")
+    told = [name for own, name in variables.items() if any(_is_within(one, own) for one in keys)]
+    return f"{fault}; so says {', '.join(told)} in the environment" if told else fault
+
+
+def _is_within(key: str, other: str) -> bool:
+    """Is one of them the other, or a section or list around it?"""
+    return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")
+
+
 def _override(document: dict[str, Any], name: str, text: str) -> None:
-    *sections, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
+    *sections, key = _steps(name)
     target = document
     for section in sections:
         target = target.setdefault(section, {})

@@ -332,6 +332,30 @@ def test_faults_of_the_environment_are_told_alike() -> None:
     assert sorted(one.split(":")[0] for one in found) == ["colour", "smtp.colour", "smtp.max_sessions"]
 
 
+@pytest.mark.parametrize(
+    ("document", "variables", "key"),
+    [
+        # What an orchestrator sets for a service of that name.
+        ({}, {"MAILD_PORT_25_TCP": "tcp://192.0.2.1:25"}, "port_25_tcp"),
+        ({}, {"MAILD_SMPT__LISTEN": "x"}, "smpt"),
+        ({"smtp": {"max_sessions": 7}}, {"MAILD_SMTP__MAX_SESSIONS": "many"}, "smtp.max_sessions"),
+        ({}, {"MAILD_SMTP__LISTEN": '["127.0.0.1:x"]'}, "smtp.listen.0"),
+        ({}, {"MAILD_SMTP__TLS_CERT": "/c.pem"}, "smtp.tls_cert, smtp.tls_key"),
+    ],
+)
+def test_a_fault_that_no_file_has_names_its_variable(
+    document: dict[str, Any], variables: dict[str, str], key: str
+) -> None:
+    (found,) = faults(document, variables)
+    (name,) = variables
+    assert found.startswith(f"{key}: ") and found.endswith(f"; so says {name} in the environment")
+
+
+def test_a_fault_of_the_file_names_no_variable() -> None:
+    (found,) = faults({"smtp": {"colour": 1}}, {"MAILD_SMTP__MAX_SESSIONS": "7"})
+    assert "environment" not in found
+
+
 def test_what_clients_find_in_the_environment_is_no_fault_of_the_daemon() -> None:
     assert parse({}, {"MAILD_URL": "https://mail.test", "MAILD_API_KEY": "svc_live_x"}) == parse({})
 
