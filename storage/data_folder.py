@@ -67,12 +67,21 @@ class DataFolder:
             os.setegid(group)
             os.setgroups(groups)
 
-    def check(self) -> None:
-        """DataFolderError unless the folder is there and this user may read and write in it."""
+    def check_readable(self) -> None:
+        """DataFolderError unless the folder is there and this user may read it."""
         if not self.path.is_dir():
             raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
-        if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
-            if os.statvfs(self.path).f_flag & os.ST_RDONLY:
+        if not os.access(self.path, os.R_OK | os.X_OK):
+            raise DataFolderError(
+                f"data_dir: {self.path} is not readable by this user; it belongs to the user {user_of(self.path)}"
+            )
+
+    def check(self) -> None:
+        """DataFolderError unless the folder is there and this user may read and write in it."""
+        self.check_readable()
+        if not os.access(self.path, os.W_OK):
+            # A read-only snapshot of btrfs lacks the flag, and root may write wherever anybody may.
+            if os.statvfs(self.path).f_flag & os.ST_RDONLY or os.geteuid() == ROOT:
                 raise DataFolderError(
                     f"data_dir: {self.path} is on a file system that is read-only here; a unit of systemd that closes"
                     " it must name it in ReadWritePaths="

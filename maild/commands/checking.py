@@ -21,7 +21,7 @@ ARRIVING_S = 3600  # a file without a row may be of mail that is just coming in
 
 def check(folder: DataFolder, clock: Clock) -> dict[str, Any]:
     """`{"ok", "blobs", "damage": [{"kind", "id", "fault"}], "strayFiles"}`. DataFolderError, StoreError."""
-    folder.check()
+    folder.check_readable()  # a snapshot, say, or a backup that is mounted
     folder.check_store()
     files = _old_files(folder, clock.now_ms() / 1000 - ARRIVING_S)  # before their rows are read
     with integrity.opened(folder.database) as store:

@@ -25,7 +25,7 @@ from maild.cli.program import main
 from maild.commands import organizations
 from maild.commands.operator_commands import OperatorCommands
 from maild.inbound.wire import tls
-from storage import server_secrets
+from storage import data_folder, server_secrets
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 from storage.tenants import erasure
@@ -900,13 +900,34 @@ def test_a_folder_that_the_sandbox_closes_is_told_as_such(
 ) -> None:
     """Its owner and mode are as they should be, so nobody would find out why it is not writable."""
     answer("init", "--config", config)
-    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "access", closed_to_writers)
     monkeypatch.setattr(os, "statvfs", lambda _: Mock(f_flag=os.ST_RDONLY))
     folder = load(config).data_path
     assert fault("serve", "--config", config) == (
         f"data_dir: {folder} is on a file system that is read-only here; a unit of systemd that closes it must name it"
         " in ReadWritePaths="
     )
+
+
+def closed_to_writers(_: Path, wanted: int) -> bool:
+    return not wanted & os.W_OK
+
+
+def test_a_read_only_snapshot_is_looked_through(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup that is mounted, too: who looks for damage writes nothing."""
+    answer("init", "--config", config)
+    monkeypatch.setattr(os, "access", closed_to_writers)
+    assert answer("check", "--config", config)["ok"]
+
+
+def test_a_folder_that_root_may_not_write_is_told_as_read_only(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only snapshot of btrfs has no flag that says so, and no other user could write there either."""
+    answer("init", "--config", config)
+    monkeypatch.setattr(os, "access", closed_to_writers)
+    monkeypatch.setattr(data_folder, "ROOT", os.geteuid())
+    assert "is on a file system that is read-only here" in fault("doctor", "--config", config)
 
 
 @pytest.mark.parametrize("closed", ["<&-", "<&- >&-", "<&- >&- 2>&-"])
