@@ -5,20 +5,17 @@ binds it to this host and to https (RFC 6265bis §4.1.3.2); where `public_url` i
 host alone, it is a plain one.
 """
 
-from ipaddress import ip_address
 from urllib.parse import urlencode
 
 from aiohttp import web
 
-from conf.addresses import unmapped
 from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console.faults import NoSuchPage
 from controlplane.console.forms import ENTRANCE_FORM, read_form
 from controlplane.console.link_mail import LinkMail
 from controlplane.console.page import Html
 from controlplane.console.session import MemberSessions, SignedIn
-from controlplane.transport.callers import PRINCIPAL, REQUEST
-from controlplane.transport.connections import is_local
+from controlplane.transport.callers import PRINCIPAL, REQUEST, client_of
 from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.request_headers import cookie
 from storage.tenants.console_sessions import SESSION_MS
@@ -73,7 +70,7 @@ class Entrance:
             after = own_path(form.get("next", ""))
             token = await self._sessions.begin(
                 form.get("link", ""),
-                peer_of(request),
+                client_of(request),
                 request.headers.get("User-Agent", ""),
                 request[REQUEST],
             )
@@ -96,8 +93,8 @@ class Entrance:
         if self._link_mail is None:
             raise NoSuchPage("Links are not sent by mail here. Ask whoever runs this server for one.")
         async with read_form(self._bodies, request, ENTRANCE_FORM) as form:
-            self._sessions.refuse_guessing(peer_of(request))
-            self._sessions.note_ask(peer_of(request))
+            self._sessions.refuse_guessing(client_of(request))
+            self._sessions.note_ask(client_of(request))
             self._link_mail.ask(form.get("email", ""))
         return see(f"{SIGN_IN}?done=link_sent")
 
@@ -140,17 +137,3 @@ def own_path(path: str) -> str:
 def see(path: str) -> web.Response:
     """RFC 9110 §15.4.4: what follows is a GET."""
     return web.Response(status=303, headers={"Location": path, "Cache-Control": "no-store"})
-
-
-def peer_of(request: web.Request) -> str:
-    """The client's address. A proxy on this host says whose requests it passes on: the last that it names is whom it
-    saw itself."""
-    peer = request.remote or ""
-    if not is_local(peer):
-        return peer
-    # RFC 9110 §5.3: lines are one list. HAProxy puts one of its own behind those of the client.
-    told = ",".join(request.headers.getall("X-Forwarded-For", ()))
-    try:
-        return unmapped(str(ip_address(told.rpartition(",")[2].strip())))
-    except ValueError:
-        return peer

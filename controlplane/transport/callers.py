@@ -1,8 +1,10 @@
 """Who makes a request: by its key, within the rate of its organization, whatever door it came to."""
 
+from ipaddress import ip_address
+
 from aiohttp import web
 
-from conf.addresses import network_of
+from conf.addresses import network_of, unmapped
 from controlplane.access.authentication import Authenticator, bearer
 from controlplane.access.principal import Principal
 from controlplane.access.rate_limit import RateLimit, RateVerdict
@@ -56,6 +58,20 @@ class Callers:
         if len(self._known) >= KNOWN_KEYS:
             del self._known[next(iter(self._known))]
         self._known[key] = None
+
+
+def client_of(request: web.Request) -> str:
+    """The client's address. A proxy on this host says whose requests it passes on: the last that it names is whom it
+    saw itself."""
+    peer = request.remote or ""
+    if not is_local(peer):
+        return peer
+    # RFC 9110 §5.3: lines are one list. HAProxy puts one of its own behind those of the client.
+    told = ",".join(request.headers.getall("X-Forwarded-For", ()))
+    try:
+        return unmapped(str(ip_address(told.rpartition(",")[2].strip())))
+    except ValueError:
+        return peer
 
 
 def address_of(request: web.Request) -> tuple[str, ...]:

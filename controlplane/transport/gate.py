@@ -13,7 +13,7 @@ from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.operations.invoke import exhausted, want
 from controlplane.operations.table import OPERATIONS
-from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers
+from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers, client_of
 from controlplane.transport.door import Next
 from controlplane.transport.request_counts import RequestCounts
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
@@ -111,7 +111,7 @@ class Gate:
         principal = request.get(PRINCIPAL)
         fields: dict[str, Any] = {
             "request_id": request[REQUEST],
-            "peer": request.remote or "",
+            "peer": client_of(request),
             "method": clean(request.method, METHOD_CHARS),
             "route": route,
             "status": status,
@@ -133,7 +133,7 @@ class Gate:
         if transport is None or transport.is_closing():  # daily life: the client is gone
             self._strangers.note(
                 LogEvent.HTTP_CLIENT_LEFT,
-                peer=request.remote or "",
+                peer=client_of(request),
                 request_id=request_id,
                 cause=type(error).__name__,
             )
