@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.support.daemon import DOMAIN, HOSTNAME, Daemon
+from tests.support.daemon import DOMAIN, HOSTNAME, Daemon, Sections
 from tests.support.machine import tools
 from tests.support.machine.ports import free_port
 from tests.support.peers.throwaway_ca import ThrowawayCa
@@ -31,7 +31,7 @@ WORDS = (
 async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
     ThrowawayCa(tmp_path).server_context([HOSTNAME])
     pair, port = str(tmp_path / f"{HOSTNAME}.pem"), free_port()
-    more = {
+    more: Sections = {
         "server": {"public_url": f"http://127.0.0.1:{port}"},  # the console is served at a loopback address
         "http": {"listen": f"127.0.0.1:{port}"},
         "smtp": {"submission_listen_tls": ["127.0.0.1:0"], "tls_cert": pair, "tls_key": pair},
