@@ -40,6 +40,7 @@ LISTENS_S = 3
 GREETING_OCTETS = 512
 EXPIRES_SOON_DAYS = 14
 HOSTS_TRIED = 2
+DUE_TOO_LONG_S = 15 * 60  # as the alert MaildQueueStands
 SHOWN_CHARACTERS = 200
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
@@ -55,6 +56,14 @@ class Diagnosis(NamedTuple):
     advice: str = ""
 
 
+class QueueMoves(NamedTuple):
+    """Since when it is paused, and since when the recipient has been due that is due for longest; Unix milliseconds,
+    None: it is not, and none is."""
+
+    paused_since: int | None = None
+    due_since: int | None = None
+
+
 @dataclass(frozen=True)
 class Patient:
     """`records`: what the shared domains are to publish, by domain; `signers`: the keys that sign for them, or why one
@@ -68,6 +77,7 @@ class Patient:
     outside: Resolver | None
     clock: Clock
     signers: Mapping[str, SigningKey | str]
+    queue: QueueMoves
     reach: Sequence[str] = ()
     has_way: Callable[[str, str], bool] = has_way
 
@@ -368,6 +378,22 @@ async def disk(patient: Patient) -> list[Diagnosis]:
     ]
 
 
+async def queue(patient: Patient) -> list[Diagnosis]:
+    """Does what is to leave leave?"""
+    paused, due = patient.queue
+    if paused is not None:
+        found = f"paused since {datetime.fromtimestamp(paused / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+        advice = "maild queue resume: until then nothing leaves, and sends are refused."
+        return [Diagnosis("queue", "outbound", "fault", found, advice)]
+    waits_s = 0 if due is None else (patient.clock.now_ms() - due) // 1000
+    if waits_s > DUE_TOO_LONG_S:
+        advice = "Look for faults in the log, and at maild queue show: what is due leaves at once where all is well."
+        return [
+            Diagnosis("queue", "outbound", "fault", f"mail has been due for {waits_s // 60} minutes", advice)
+        ]
+    return [Diagnosis("queue", "outbound", "ok", "what is due leaves")]
+
+
 # Others -------------------------------------------------------------------------------------------
 
 
@@ -455,6 +481,7 @@ CHECKS: tuple[Check, ...] = (
     certificate,
     listening,
     disk,
+    queue,
     ways,
     reaching,
 )

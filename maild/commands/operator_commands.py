@@ -31,6 +31,7 @@ from maild.commands.store_commands import CommandGround
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
+from storage import switches
 from storage.audit import trail
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key
@@ -43,6 +44,7 @@ from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import inboxes
 from storage.sealing import Sealer, SealError, make_master_key, master_key_file, read_master_key
+from storage.sending import outbound
 from storage.tenants import organizations
 from storage.upkeep import compaction, rotation
 
@@ -151,7 +153,12 @@ class OperatorCommands:
         self._folder.check_store()
         records = self._write(lambda tx: {name: self._wanted(tx, name) for name in domains})
         rows = self._read(lambda tx: [row for name in domains if (row := dkim_keys.active(tx, name))])
-        return asyncio.run(self._examine(records, self._signers(rows, key_file), reach))
+        queue = self._read(self._queue_moves)
+        return asyncio.run(self._examine(records, self._signers(rows, key_file), queue, reach))
+
+    def _queue_moves(self, tx: Tx) -> doctor.QueueMoves:
+        due_since = outbound.backlog(tx, self._clock.now_ms()).oldest_due_at
+        return doctor.QueueMoves(switches.off_since(tx, switches.QUEUE), due_since)
 
     def _signers(self, rows: Sequence[DkimKey], key_file: Path | None) -> dict[str, SigningKey | str]:
         """By domain the key that signs, or why it can't be opened."""
@@ -165,13 +172,14 @@ class OperatorCommands:
         self,
         records: dict[str, list[checks.Record]],
         signers: Mapping[str, SigningKey | str],
+        queue: doctor.QueueMoves,
         reach: Sequence[str],
     ) -> dict[str, Any]:
         resolver = Resolver(self._settings.dns, self._clock)
         outside_dns = seen_from_outside(self._settings.dns, resolver.nameservers)
         outside = Resolver(outside_dns, self._clock) if outside_dns is not None else None
         patient = doctor.Patient(
-            self._settings, self._folder.path, records, resolver, outside, self._clock, signers, reach
+            self._settings, self._folder.path, records, resolver, outside, self._clock, signers, queue, reach
         )
         try:
             return await doctor.examine(patient)

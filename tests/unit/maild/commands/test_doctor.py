@@ -14,7 +14,7 @@ from conf.loading import parse
 from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main
-from maild.commands.doctor import Patient, examine
+from maild.commands.doctor import DUE_TOO_LONG_S, QueueMoves, Patient, examine
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
@@ -52,6 +52,7 @@ class World:
         self.has_ipv4 = True
         self.keys = [KEY]
         self.outside: Callable[[Resolver], Resolver | None] = lambda resolver: resolver
+        self.queue = QueueMoves()
         self.signer: SigningKey | str = SigningKey(DOMAIN, "s1", dkim.load_key(PRIVATE))
         self.clock = ManualClock()
         self.clock.at_ms = int(time.time() * 1000)  # certificates are made by the clock of the machine
@@ -78,7 +79,16 @@ class World:
         outside = self.outside(resolver)
         return await examine(
             Patient(
-                settings, self.folder, records, resolver, outside, self.clock, signers, reach, self.has_way
+                settings,
+                self.folder,
+                records,
+                resolver,
+                outside,
+                self.clock,
+                signers,
+                self.queue,
+                reach,
+                self.has_way,
             )
         )
 
@@ -105,7 +115,22 @@ async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
     looked_at = {one["check"] for one in found["diagnoses"]}
     assert looked_at == {
         "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "disk",
+        "queue",
     }  # fmt: skip
+
+
+async def test_a_queue_that_is_paused_is_told_with_the_command_that_ends_it(world: World) -> None:
+    """The pause outlives restarts, and nothing else that an operator looks at first shows it."""
+    world.queue = QueueMoves(paused_since=world.clock.at_ms - DAY_MS, due_since=world.clock.at_ms)
+    told = (await world.faults())["queue"]
+    assert told.startswith("fault | paused since 20") and "maild queue resume" in told
+
+
+async def test_mail_that_is_due_and_does_not_leave_is_told(world: World) -> None:
+    world.queue = QueueMoves(due_since=world.clock.at_ms - DUE_TOO_LONG_S * 1000)
+    assert await world.faults() == {}
+    world.queue = QueueMoves(due_since=world.clock.at_ms - 2 * DUE_TOO_LONG_S * 1000)
+    assert (await world.faults())["queue"].startswith("fault | mail has been due for 30 minutes")
 
 
 @pytest.mark.parametrize(
