@@ -161,7 +161,7 @@ def test_every_key_that_a_document_names_exists() -> None:
 
 def test_environment_variables_that_are_named_exist() -> None:
     conf = (ROOT / "conf" / "maild.toml").read_text("utf-8")
-    named = set(re.findall(r"(MAILD_[A-Z_]+)=", EVERYTHING + conf)) - CLIENT_VARIABLES
+    named = set(re.findall(r"\b(MAILD_[A-Z_]+)=", EVERYTHING + conf)) - CLIENT_VARIABLES
     for variable in named:
         key = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", ".")
         assert key in keys() | {"section.key"}, variable
