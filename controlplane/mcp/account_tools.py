@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from controlplane.contract.mail.messages import READ_TOKENS_MAX, RECIPIENTS_MAX
 from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, known, plain
-from controlplane.mcp.tool import Facts, ToolCall
+from controlplane.mcp.tool import NOTE, Facts, ToolCall
 from controlplane.operations.table import WHO_AM_I
 from maild.message.fields.address import is_within
 
@@ -18,7 +18,7 @@ CALLER_FACTS = {
 }  # fmt: skip
 CODE_FACTS = {
     "value": "string", "kind": "string", "messageId": "string", "verifiedDomain": "string", "confidence": "string",
-    "candidates": "array", "timedOut": "boolean", "after": "string",
+    "candidates": "array", "timedOut": "boolean", "after": "string", NOTE: "string",
 }  # fmt: skip
 LABELLED_FACTS = {"results": "array"}
 FINISHED_FACTS = {"claimId": "string", "status": "string", "leaseExpiresAt": "string"}

@@ -1,5 +1,6 @@
 """What each tool is given. Every field has a description, as hosts want it; no schema has a reference or a
-choice of types."""
+choice of types. What may be left out can also be said to be nothing (false, or a default), for models that must fill in
+every field."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -42,9 +43,9 @@ class FindArguments(Arguments):
     query: Annotated[str, says("Part of the sender's name, an address, the subject or the text")] = ABSENT
     inboxId: InboxId = ABSENT
     from_: Annotated[str, says("Part of the sender's address", alias="from")] = ABSENT
-    unread: Annotated[bool, says("Has this label, or not")] = ABSENT
+    unread: Annotated[bool, says("Unread ones alone")] = False
     labels: Annotated[list[str], says("All of these")] = ABSENT
-    direction: Annotated[Literal["inbound", "outbound"], says("Received or sent")] = ABSENT
+    direction: Annotated[Literal["any", "inbound", "outbound"], says("Received or sent")] = "any"
     since: Annotated[str, says("ISO date or time")] = ABSENT
     limit: Limit = 10
     cursor: Annotated[str, says("From the last answer: older mail")] = ABSENT

@@ -29,7 +29,7 @@ from controlplane.mcp import catalog, eras
 from controlplane.mcp.eras import Asked
 from controlplane.mcp.instructions import instructions
 from controlplane.mcp.refused import ToolError, refused
-from controlplane.mcp.tool import Arguments, Facts, ToldWords, Tool, ToolCall
+from controlplane.mcp.tool import NOTE, Arguments, Facts, ToldWords, Tool, ToolCall
 from controlplane.mcp.tools import BY_NAME
 from controlplane.operations.invoke import Operations
 from controlplane.operations.results import Result
@@ -167,14 +167,12 @@ class Methods:
             told = Refusal(
                 "internal_error", "Something failed on our side.", {"requestId": caller.request_id}
             )
-        error = refused(
-            told,
-            tool,
-            self._fence_key,
-            names_inboxes=caller.principal.inbox_id is None,
-            is_once=is_once,
-        )
-        return Done(_shown_error(error, tool), tool, told.code)
+        return self._refused(tool, told, caller, is_once=is_once)
+
+    def _refused(self, tool: Tool, refusal: Refusal, caller: McpCaller, *, is_once: bool) -> Done:
+        names_inboxes = caller.principal.inbox_id is None
+        error = refused(refusal, tool, self._fence_key, names_inboxes=names_inboxes, is_once=is_once)
+        return Done(_shown_error(error, tool), tool, refusal.code)
 
 
 def _once_key(principal: Principal, tool: Tool, arguments: Arguments) -> str:
@@ -191,7 +189,9 @@ def _shown(answer: ToldWords | Facts) -> dict[str, Any]:
         return _dumped(CallToolResult(content=list(blocks)))
     facts = msgspec.json.encode(answer.facts).decode()
     text = f"{answer.said}\n{facts}" if answer.said else facts
-    return _dumped(CallToolResult(content=[TextContent(text=text)], structured_content=dict(answer.facts)))
+    # A host may show its model one of the two.
+    structure = {NOTE: answer.said, **answer.facts} if answer.said else dict(answer.facts)
+    return _dumped(CallToolResult(content=[TextContent(text=text)], structured_content=structure))
 
 
 def _shown_error(error: ToolError, tool: Tool) -> dict[str, Any]:

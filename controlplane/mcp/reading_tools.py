@@ -65,7 +65,9 @@ class AwaitedMail(msgspec.Struct):
 
 async def find_messages(call: ToolCall) -> ToldWords:
     asked = call.arguments
-    given = asked.given("query", "inboxId", "from_", "unread", "labels", "direction", "since", "cursor")
+    given = asked.given("query", "inboxId", "from_", "labels", "since", "cursor")
+    given |= {"unread": True} if asked.unread else {}
+    given |= {} if asked.direction == "any" else {"direction": asked.direction}
     found = await call.ask("listMessages", given={**given, "limit": asked.limit}, type=list[ListedMail])
     mail: list[ListedMail] = found.data
     if not mail:

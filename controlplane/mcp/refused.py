@@ -1,5 +1,5 @@
 """A refusal as a tool's answer: what happened, whether anything was sent, and what to do. Hosts may show the model no
-more of it than the text."""
+more of it than the text, or no more than the structure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ _HAPPENED: Mapping[str, str] = {
 # What to do, where the refusal does not say it.
 _ADVICE: Mapping[str, str] = {
     "validation_failed": "Correct these arguments and call again.",
-    "thread_advanced": "Read the newer messages below. If your answer still fits, call again with lastSeenMessageId"
-    " set to lastMessageId.",
+    "thread_advanced": "Read the newer messages, below or with read_thread. If your answer still fits, call again"
+    " with lastSeenMessageId set to lastMessageId.",
     "rate_limit_exceeded": "Slow down, and call again later.",
     "recipient_not_allowed": "Don't try other ways; tell whom you work for.",
     "recipient_suppressed": "Don't try again; this address wants no mail.",
@@ -72,7 +72,8 @@ _ADVICE: Mapping[str, str] = {
 
 
 class ToolError(NamedTuple):
-    """`text`: for the model. `facts`: the same, structured, without any word of strangers."""
+    """`text`: for the model. `facts`: the same, structured, without any word of strangers; all that is ours of the text
+    stands in its message."""
 
     text: str
     facts: dict[str, Any]
@@ -84,12 +85,8 @@ def refused(
     """What the tool answers in place of what it was asked for. `is_once`: an equal call sends nothing twice."""
     code, told = refusal.code, details(refusal.details)
     happened = _HAPPENED.get(code, refusal.message)
-    words = [f"{code}: {happened}", *_faults(told)]
-    if tool.sends and code in _IN_DOUBT:
-        words.append(_SENT_ONCE if is_once else _SENT_PERHAPS)
-    elif tool.sends and not happened.startswith(_NOTHING):
-        words.append(NOTHING_SENT)
-    words += [_ADVICE[code]] if code in _ADVICE else []
+    advised = [*_sent(code, happened, tool, is_once), *([_ADVICE[code]] if code in _ADVICE else [])]
+    words = [f"{code}: {happened}", *_faults(told), *advised]
     if refusal.retry_after_s is not None:
         words.append(f"retryAfterSeconds: {refusal.retry_after_s}")
         told["retryAfterSeconds"] = refusal.retry_after_s
@@ -98,7 +95,17 @@ def refused(
     newer = (refusal.details or {}).get("newer")
     if code == "thread_advanced" and newer:
         words.append(told_mail.told(_mail(newer), fence_key, names_inboxes=names_inboxes))
-    return ToolError("\n".join(words), {"error": {"code": code, "message": happened, "details": told}})
+    message = " ".join([happened, *advised])
+    return ToolError("\n".join(words), {"error": {"code": code, "message": message, "details": told}})
+
+
+def _sent(code: str, happened: str, tool: Tool, is_once: bool) -> list[str]:
+    """Was anything sent?"""
+    if not tool.sends:
+        return []
+    if code in _IN_DOUBT:
+        return [_SENT_ONCE if is_once else _SENT_PERHAPS]
+    return [] if happened.startswith(_NOTHING) else [NOTHING_SENT]
 
 
 def _mail(newer: Sequence[Mapping[str, Any]]) -> list[ListedMail]:

@@ -6,7 +6,7 @@ from typing import Any
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.mcp.arguments import ForwardArguments, ReplyArguments, SendArguments
 from controlplane.mcp.safe_facts import address, addresses, details, known, plain
-from controlplane.mcp.tool import Answered, Facts, ToolCall
+from controlplane.mcp.tool import NOTE, Answered, Facts, ToolCall
 from storage.idempotency import DELETED
 
 DO_NOT = "Do not send it again."
@@ -30,13 +30,16 @@ _DRAFTED = "A draft was written; nothing was sent."
 SENT_FACTS = {
     "messageId": "string", "threadId": "string", "status": "string", "to": "array", "cc": "array", "bcc": "array",
     "scheduledAt": "string", "draftId": "string", "dropped": "array", "review": "object", "alreadySent": "boolean",
+    NOTE: "string",
 }  # fmt: skip
-FORWARDED_FACTS = {"messageId": "string", "threadId": "string", "status": "string", "alreadySent": "boolean"}
+FORWARDED_FACTS = {
+    "messageId": "string", "threadId": "string", "status": "string", "alreadySent": "boolean", NOTE: "string",
+}  # fmt: skip
 CHECKED_FACTS = {
     "wouldSend": "boolean", "wouldHold": "boolean", "errors": "array", "warnings": "array", "recipients": "array",
-    "lastMessageId": "string",
+    "lastMessageId": "string", NOTE: "string",
 }  # fmt: skip
-CANCELLED_FACTS = {"messageId": "string", "status": "string"}
+CANCELLED_FACTS = {"messageId": "string", "status": "string", NOTE: "string"}
 _SENT = ("to", "cc", "bcc", "subject", "text", "html")
 _ANSWERED = ("text", "lastSeenMessageId", "replyAll", "html", "sendAt", "claimId")
 _FORWARDED = ("to", "text")

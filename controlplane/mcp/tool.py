@@ -22,6 +22,7 @@ from controlplane.webhooks.waits import OnLeave
 
 T = TypeVar("T")
 
+NOTE = "note"  # what a structured answer has `Facts.said` as
 _NOTHING: Sequence[Any] = (None, "", [])
 _BY_ID: Mapping[str, Operation] = {operation.id: operation for operation in OPERATIONS}
 

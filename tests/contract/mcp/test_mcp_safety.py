@@ -116,7 +116,7 @@ OURS = re.compile(
             # of a refusal
             r"[a-z_]+: [A-Za-z',.:;() -]+",
             r"Nothing was sent\.",
-            r"Read the newer messages below\. [A-Za-z ,.]+",
+            r"Read the newer messages, below or with read_thread\. [A-Za-z ,.]+",
             r'\{"threadId": .*\}',
         ]
     )

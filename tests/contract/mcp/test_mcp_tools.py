@@ -513,6 +513,27 @@ async def test_a_refusal_says_that_nothing_was_sent_and_what_to_do(mcp: Mcp, mai
     assert error["code"] == "recipient_suppressed" and error["details"]["email"] == "no@elsewhere.test"
 
 
+async def test_structure_alone_says_what_happened_and_what_to_do(mcp: Mcp, maild: Running) -> None:
+    """Some hosts show their model nothing else of a result that has it, of a refusal least of all."""
+    bot = await maild.inbox("bot")
+    first = await maild.received(bot, mail(Message_ID="<a@elsewhere.test>"))
+    last = await maild.received(bot, mail(In_Reply_To="<a@elsewhere.test>"))
+
+    async def answered(seen: str) -> dict[str, Any]:
+        told = await mcp.call("reply", messageId=first["id"], text="thanks", lastSeenMessageId=seen)
+        structure: dict[str, Any] = told.result["structuredContent"]
+        return structure
+
+    error = (await answered(first["id"]))["error"]
+    assert error["code"] == "thread_advanced"
+    assert "Nothing was sent." in error["message"] and "read_thread" in error["message"]
+    faults = (await answered(""))["error"]
+    assert "Correct these arguments" in faults["message"] and "Nothing was sent." in faults["message"]
+    assert faults["details"]["fields"][0]["path"] == "lastSeenMessageId"
+    assert "Do not send it again." in (await answered(last["id"]))["note"]
+    assert "already sent" in (await answered(last["id"]))["note"]
+
+
 async def test_tools_in_words_refuse_in_words(mcp: Mcp, maild: Running) -> None:
     """Structure that was not announced makes some hosts fail the call."""
     told = await mcp.call("read_message", messageId="msg_none")
@@ -560,6 +581,17 @@ async def test_what_models_leave_out_they_say_in_their_own_ways(mcp: Mcp, maild:
     assert told.text.startswith("1 message")
     told = await mcp.call("find_messages", labels=[], inboxId=bot["id"])
     assert told.text.startswith("1 message")
+
+
+async def test_a_caller_that_must_fill_in_everything_can_ask_for_all(mcp: Mcp, maild: Running) -> None:
+    """Strict schemas, and frameworks that take no argument as left out, have models give every one of them."""
+    bot = await maild.inbox("bot")
+    await maild.received(bot, mail())
+    properties = (await mcp.tools())["find_messages"]["inputSchema"]["properties"]
+    nothing = {"string": "", "array": [], "boolean": False}
+    filled = {f"_{name}": told.get("default", nothing.get(told["type"])) for name, told in properties.items()}
+    assert filled["_direction"] in properties["direction"]["enum"]
+    assert (await mcp.call("find_messages", **filled)).text.startswith("1 message, newest first")
 
 
 @pytest.mark.parametrize("tool", BY_NAME.values(), ids=BY_NAME)

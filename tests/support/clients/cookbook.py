@@ -37,6 +37,7 @@ from email.utils import parseaddr
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from controlplane.mcp.tool import NOTE
 from storage.clock import DAY_MS, Clock, iso
 from tests.support.clients.mcp import Mcp, Told
 from tests.support.laws.words import ROOT
@@ -233,6 +234,8 @@ class Page:
         arguments = self._filled(asked.get("arguments", {}))
         told = Told(await mcp.ask("tools/call", {"name": asked["name"], "arguments": arguments}))
         self.printed, self.facts = told.text, told.result.get("structuredContent")
+        if self.facts is not None:  # a page shows the text, where the note stands above the facts
+            self.facts = {name: value for name, value in self.facts.items() if name != NOTE}
         for id in _ID.findall(told.text):
             self.ids[id[:4]] = id
 
