@@ -2,6 +2,9 @@
 
 The first of these that fails is the answer: method, Origin, key and rate, body, JSON, one message, revision, method,
 arguments. It holds no rule of what an operation may do.
+
+Of the rate the caller hears as of a tool's refusals, where its request is short and whole: clients of the handshake era
+end their session at any status but success, and of an error of HTTP the model hears nothing.
 """
 
 from collections.abc import Sequence
@@ -18,11 +21,11 @@ from controlplane.contract.refusals import Refusal
 from controlplane.mcp import eras
 from controlplane.mcp.cross_origin import PATH, CrossOrigin
 from controlplane.mcp.eras import REFUSED, ROUTING_HEADERS, Rejection, RpcMessage
-from controlplane.mcp.methods import McpCaller, Methods
+from controlplane.mcp.methods import Done, McpCaller, Methods
 from controlplane.mcp.tools import BY_NAME
 from controlplane.operations.operation import JSON, SMALL_BODY_BYTES
 from controlplane.operations.table import SEND_BYTES
-from controlplane.transport.callers import REQUEST, Callers, address_of
+from controlplane.transport.callers import PRINCIPAL, REQUEST, Callers, address_of
 from controlplane.transport.connections import ClientConnection
 from controlplane.transport.gate import CODE, TOLD
 from controlplane.transport.reading import read_json
@@ -68,32 +71,42 @@ class McpEndpoint:
 
     async def _answer(self, request: web.Request) -> web.Response:
         self._check_origin(request)
-        principal = await self._callers.admit(request)
-        holders = (principal.organization_id, *address_of(request))
+        try:
+            principal = await self._callers.admit(request)
+        except Refusal as refusal:
+            if refusal.code != "rate_limit_exceeded":
+                raise
+            return await self._slowed_down(request, refusal)
+        holders = _holders(request, principal)
         size = _Size()
         async with self._bodies.parsed(McpBody(), request, holders, partial(_read, size)) as document:
             message = eras.message_of(document)
             if size.octets > SMALL_BODY_BYTES and not _takes_words(message):
                 details = {"sizeBytes": size.octets, "limit": SMALL_BODY_BYTES}
                 raise Refusal("payload_too_large", "Only what sends mail may be so long.", details)
-            headers = {name: request.headers.getall(name, []) for name in ROUTING_HEADERS}
+            headers = _routing_headers(request)
             if message.id is None:
                 eras.check_notified_version(headers)
-                request[TOLD] = {"is_reading": True}
-                return web.Response(status=202)
-            return await self._result(request, eras.asked(message, headers), principal)
+                return _noted(request)
+            asked = eras.asked(message, headers)
+            done = await self._methods.answer(asked, _caller(request, principal))
+            return _answered(request, asked, done)
 
-    async def _result(self, request: web.Request, asked: eras.Asked, principal: Principal) -> web.Response:
-        on_leave = cast(ClientConnection, request.protocol).on_lost
-        done = await self._methods.answer(asked, McpCaller(principal, on_leave, request[REQUEST]))
-        request[TOLD] = {
-            "is_reading": done.tool is None or done.tool.hints.reads_only,
-            "rpc": asked.method,
-            **({} if done.tool is None else {"tool": done.tool.name}),
-        }
-        if done.refused is not None:
-            request[CODE] = done.refused
-        return _json({"jsonrpc": JSONRPC_VERSION, "id": asked.id, "result": done.result}, 200)
+    async def _slowed_down(self, request: web.Request, refusal: Refusal) -> web.Response:
+        principal = request[PRINCIPAL]
+        taker, holders = McpBody(SMALL_BODY_BYTES), _holders(request, principal)
+        try:
+            async with self._bodies.parsed(taker, request, holders, partial(_read, _Size())) as document:
+                message = eras.message_of(document)
+                if message.id is None:
+                    return _noted(request)
+                asked = eras.asked(message, _routing_headers(request))
+        except (Rejection, Refusal):
+            raise refusal from None
+        done = self._methods.not_begun(asked, refusal, _caller(request, principal))
+        if done is None:
+            return _refused(request, refusal, asked)
+        return _answered(request, asked, done, headers_of(refusal))
 
     def _check_origin(self, request: web.Request) -> None:
         named = request.headers.getall("Origin", [])
@@ -132,13 +145,49 @@ def _rejected(request: web.Request, rejection: Rejection) -> web.Response:
     return _json({"jsonrpc": JSONRPC_VERSION, "id": rejection.id, "error": error}, rejection.status)
 
 
-def _refused(request: web.Request, refusal: Refusal) -> web.Response:
-    """What HTTP refuses before anybody knows which request it is; `data` is the error as the API has it."""
+def _refused(request: web.Request, refusal: Refusal, asked: eras.Asked | None = None) -> web.Response:
+    """What HTTP refuses before a method is asked; `data` is the error as the API has it. `asked`: which request it is,
+    where it was read all the same."""
     request[CODE] = refusal.code
-    error = {"code": REFUSED, "message": refusal.message, "data": envelope(refusal)["error"]}
     status, headers = status_of(refusal), headers_of(refusal)
+    after = "" if refusal.retry_after_s is None else f" Retry-After: {refusal.retry_after_s}"
+    error = {"code": REFUSED, "message": f"{refusal.message}{after}", "data": envelope(refusal)["error"]}
     headers |= CHALLENGE if status == 401 else {}
-    return _json({"jsonrpc": JSONRPC_VERSION, "id": None, "error": error}, status, headers)
+    whole = {"jsonrpc": JSONRPC_VERSION, "id": asked and asked.id, "error": error}
+    return _json(whole, 200 if asked and not asked.is_modern else status, headers)
+
+
+def _noted(request: web.Request) -> web.Response:
+    """Nothing comes of a notification."""
+    request[TOLD] = {"is_reading": True}
+    return web.Response(status=202)
+
+
+def _answered(
+    request: web.Request, asked: eras.Asked, done: Done, headers: dict[str, str] | None = None
+) -> web.Response:
+    request[TOLD] = {
+        "is_reading": done.tool is None or done.tool.hints.reads_only,
+        "rpc": asked.method,
+        **({} if done.tool is None else {"tool": done.tool.name}),
+    }
+    if done.refused is not None:
+        request[CODE] = done.refused
+    return _json({"jsonrpc": JSONRPC_VERSION, "id": asked.id, "result": done.result}, 200, headers)
+
+
+def _caller(request: web.Request, principal: Principal) -> McpCaller:
+    on_leave = cast(ClientConnection, request.protocol).on_lost
+    return McpCaller(principal, on_leave, request[REQUEST])
+
+
+def _holders(request: web.Request, principal: Principal) -> Sequence[str]:
+    """Whose bytes its body are."""
+    return (principal.organization_id, *address_of(request))
+
+
+def _routing_headers(request: web.Request) -> dict[str, list[str]]:
+    return {name: request.headers.getall(name, []) for name in ROUTING_HEADERS}
 
 
 def _json(whole: Any, status: int, headers: dict[str, str] | None = None) -> web.Response:

@@ -83,6 +83,14 @@ class Methods:
             done = Done(await self._introduce(asked, caller))
         return done._replace(result=self._of_version(asked, done.result))
 
+    def not_begun(self, asked: Asked, refusal: Refusal, caller: McpCaller) -> Done | None:
+        """What a tool answers to a call that is refused before it begins; None where no tool is called."""
+        tool = BY_NAME.get(str(asked.params.get("name"))) if asked.method == eras.CALL_TOOL else None
+        if tool is None:
+            return None
+        done = self._refused(tool, refusal, caller, is_once=tool.sends)
+        return done._replace(result=self._of_version(asked, done.result))
+
     def _of_version(self, asked: Asked, result: Mapping[str, Any]) -> dict[str, Any]:
         """As the revision has it, checked by the official models."""
         if asked.is_modern:

@@ -25,6 +25,7 @@ _IN_DOUBT = frozenset(("email_delivery_failed", "internal_error"))
 _HAPPENED: Mapping[str, str] = {
     "validation_failed": "These arguments are not valid.",
     "thread_advanced": "The conversation went on after lastSeenMessageId.",
+    "rate_limit_exceeded": "This organization made more requests in a minute than it may.",
     "email_delivery_failed": "The queue refused the message; nothing was counted.",
 }
 # What to do, where the refusal does not say it.
@@ -32,7 +33,7 @@ _ADVICE: Mapping[str, str] = {
     "validation_failed": "Correct these arguments and call again.",
     "thread_advanced": "Read the newer messages, below or with read_thread. If your answer still fits, call again"
     " with lastSeenMessageId set to lastMessageId.",
-    "rate_limit_exceeded": "Slow down, and call again later.",
+    "rate_limit_exceeded": "Slow down, and call again after retryAfterSeconds.",
     "recipient_not_allowed": "Don't try other ways; tell whom you work for.",
     "recipient_suppressed": "Don't try again; this address wants no mail.",
     "insufficient_scope": "This key may not do that; tell whom you work for.",

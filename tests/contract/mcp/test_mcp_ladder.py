@@ -326,10 +326,48 @@ async def test_a_request_counts_one_whatever_it_asks(start: Start) -> None:
     await mcp.call("whoami")
     await mcp.post(b"{")
     assert (await mcp.post({"jsonrpc": "2.0", "method": "notifications/x"})).status == 202
-    refused = await mcp.post(OLD)
+    refused = await mcp.post(LIST, LISTING)
     assert refused.status == 429 and int(refused.headers["Retry-After"]) > 0
     assert refused.json["error"]["data"]["code"] == "rate_limit_exceeded"
     assert (await maild.api.get("/v1/messages")).status == 429  # the window is one
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_over_the_rate_a_model_hears_it_of_its_tool(start: Start, era: str) -> None:
+    """In the handshake era clients end their session at a status that is none of success."""
+    maild = await start(limits={"requests_per_minute": 1})
+    mcp = Mcp(maild.api, era)
+    await mcp.call("whoami")
+    for name in ("read_message", "send_message"):
+        body = mcp.request("tools/call", {"name": name, "arguments": {}})
+        answer = await mcp.post(body, mcp.headers(body))
+        seconds = int(answer.headers["Retry-After"])
+        result = answer.json["result"]
+        assert (answer.status, answer.json["id"], result["isError"]) == (200, 1, True)
+        told = result["content"][0]["text"]
+        assert told.startswith("rate_limit_exceeded: ") and f"retryAfterSeconds: {seconds}" in told
+        assert ("Nothing was sent." in told) is (name == "send_message")
+        assert ("structuredContent" in result) is (name == "send_message")
+    body = mcp.request("tools/list")
+    listed = await mcp.post(body, mcp.headers(body))
+    assert (listed.status, listed.json["id"]) == (429 if era == MODERN else 200, 1)
+    assert (listed.json["error"]["code"], listed.json["error"]["data"]["code"]) == (
+        REFUSED,
+        "rate_limit_exceeded",
+    )
+    assert f"Retry-After: {listed.headers['Retry-After']}" in listed.json["error"]["message"]
+    assert (await mcp.post({"jsonrpc": "2.0", "method": "notifications/initialized"})).status == 202
+
+
+async def test_over_the_rate_what_can_t_be_read_at_once_is_not(start: Start) -> None:
+    maild = await start(limits={"requests_per_minute": 1})
+    mcp = Mcp(maild.api)
+    await mcp.call("whoami")
+    long = {"name": "send_message", "arguments": {"text": "x" * 70_000}}
+    for body in (b"{", {**OLD, "method": "tools/call", "params": long}, {**OLD, "method": 1}):
+        answer = await mcp.post(body)
+        assert (answer.status, answer.json["id"]) == (429, None)
+        assert answer.json["error"]["data"]["code"] == "rate_limit_exceeded"
 
 
 @on_shared
