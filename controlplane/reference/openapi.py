@@ -145,7 +145,7 @@ def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
     for name, schema in whole.get("properties", {}).items():
         required = name in whole.get("required", [])
         told = {"name": name, "in": "query", "required": required, "schema": inlined(schema, whole)}
-        if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
+        if told["schema"].get("type") == "array":  # a,b; in parts it is taken, too
             told |= {"style": "form", "explode": False}
         found.append(told)
     return found

@@ -61,8 +61,25 @@ def _unasked(model: type[RequestQuery]) -> RequestQuery:
 
 
 def _read_pairs(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> RequestQuery:
-    _refuse_repeats([name for name, _ in pairs], "parameter")
-    return validated(model, dict(pairs), may_have_unfit_texts=False)
+    lists = _lists(model)
+    _refuse_repeats([name for name, _ in pairs if name not in lists], "parameter")
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        given.setdefault(name, []).append(value)
+    return validated(
+        model, {name: ",".join(values) for name, values in given.items()}, may_have_unfit_texts=False
+    )
+
+
+@cache
+def _lists(model: type[RequestQuery]) -> frozenset[str]:
+    """Parameters of which several may be given: `a,b`, or each for itself, as most programs write a list."""
+    told = model.model_json_schema(by_alias=True).get("properties", {})
+    return frozenset(
+        name
+        for name, schema in told.items()
+        if any(kind.get("type") == "array" for kind in (schema, *schema.get("anyOf", ())))
+    )
 
 
 # JSON ------------------------------------------------------------------------------------------------

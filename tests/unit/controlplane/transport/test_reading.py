@@ -10,10 +10,11 @@ import pytest
 
 from controlplane.contract import validation
 from controlplane.contract.accounts.inboxes import CreateInbox
-from controlplane.contract.mail.messages import SendMessage
+from controlplane.contract.mail.messages import ListMessages, SendMessage
 from controlplane.contract.model import RequestQuery
 from controlplane.contract.refusals import FAULTS_MAX, Refusal
 from controlplane.contract.sending.drafts import CreateDraft
+from controlplane.contract.telling.events import ListEvents
 from controlplane.transport import reading
 from controlplane.transport.reading import DEPTH_MAX, VALUES_MAX, read_body, read_json, read_query
 
@@ -216,6 +217,17 @@ def test_a_hundred_faults_are_told_and_that_there_were_more() -> None:
     many = refused(CreateInbox, json.dumps({f"f{n}": 1 for n in range(VALUES_MAX - 1)}))
     assert many.details is not None
     assert len(many.details["fields"]) == FAULTS_MAX and many.details["truncated"] is True
+
+
+def test_a_list_may_be_given_in_parts() -> None:
+    """Clients by orval and swagger-typescript-api do, whatever the document says of it, and `requests` with a list."""
+    parts = read_query(ListMessages, [("labels", "a"), ("limit", "5"), ("labels", "b,c")])
+    assert parts == read_query(ListMessages, [("labels", "a,b,c"), ("limit", "5")])
+    parts = read_query(ListEvents, [("types", "email.sent"), ("types", "email.received")])
+    assert parts == read_query(ListEvents, [("types", "email.sent,email.received")])
+    with pytest.raises(Refusal) as caught:
+        read_query(ListMessages, [("labels", "a"), ("labels", "b"), ("limit", "5"), ("limit", "6")])
+    assert faults(caught.value) == {"limit": "given_twice"}
 
 
 def test_a_long_name_is_not_given_back_whole() -> None:
