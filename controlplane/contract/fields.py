@@ -252,7 +252,7 @@ def _thread_cursor(value: Any) -> ThreadCursor:
 
 
 NO_CONTROLS = Check(_no_controls, {"pattern": r"^[^\x00-\x1f\x7f]*$"})
-Email = Annotated[str, Check(email, {"format": "email"})]
+Email = Annotated[str, Check(email, {"format": "idn-email"})]  # RFC 6531, and domains in U-labels
 Label = Annotated[
     str,
     Field(min_length=1, max_length=LABEL_CHARS),
@@ -336,7 +336,9 @@ CustomHeaders = Annotated[
             "additionalProperties": {
                 "type": "string",
                 "maxLength": HEADER_CHARS_MAX,
-                "pattern": r"^[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*$",
+                "pattern": r"^[^\x00-\x08\x0a-\x1f\x7f-\x9f]*$",
+                # Apart: hey-api writes it as the characters, which end a line of TypeScript in the midst of a pattern.
+                "not": {"pattern": r"[\u2028\u2029]"},
             },
         }
     ),

@@ -61,6 +61,9 @@ Timestamp = Annotated[
         examples=["2026-11-02T00:00:00.000Z"],
     ),
 ]
+# Generators make 32 bits of an integer that says nothing. Some make a number of another kind of one that says this: it
+# is for what may be beyond 2,147,483,647 alone.
+Large = Annotated[int, Field(json_schema_extra={"format": "int64"})]
 Mode = Literal["live", "test"]
 # What the examples of request bodies name.
 INBOX_ID = "inb_01m7yfag7w45tyj0v8xnjg5z6z"

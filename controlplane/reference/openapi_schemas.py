@@ -40,7 +40,7 @@ def schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     _, serialized = models_json_schema(
         [(model, "serialization") for model in dict.fromkeys(told)], ref_template=_REF
     )
-    asked = _without_nul(validated.get("$defs", {}))
+    asked = {name: _left_out(one) for name, one in _without_nul(validated.get("$defs", {})).items()}
     models: dict[str, Any] = _tidy({**asked, **_open(serialized.get("$defs", {}))})
     envelopes = {envelope_name(answer): _envelope(answer) for answer in answers}
     assert not models.keys() & envelopes.keys()
@@ -99,6 +99,20 @@ def _without_nul(schema: Any, is_name: bool = False) -> Any:
     }:
         told["pattern"] = NO_NUL
     return told
+
+
+def _left_out(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A request's schema, in which each list and map that may be left out has the mark that openapi-generator reads.
+    Without it its Java sends what nobody set as empty, and so a PATCH of a draft's subject took the recipients off.
+    Null itself stays refused, as the schema says."""
+    required = schema.get("required", ())
+    members = {
+        name: {**one, "x-nullable": True}
+        if one.get("type") in ("array", "object") and name not in required
+        else one
+        for name, one in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": members} if members else dict(schema)
 
 
 def _open(schema: Any) -> Any:

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from controlplane.contract.fields import DailyCap, DomainName, Limit, cursor_of
-from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
+from controlplane.contract.model import Large, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
 
 class RegisterDomain(RequestBody):
@@ -81,30 +81,30 @@ class ListDomainReports(RequestQuery):
 
 
 class ReportedDispositions(ResponseModel):
-    none: int
-    quarantine: int
-    reject: int
+    none: Large
+    quarantine: Large
+    reject: Large
 
 
 class ReportedSource(ResponseModel):
     address: str
-    total: int
-    passed: int
-    failed: int
+    total: Large
+    passed: Large
+    failed: Large
 
 
 class DmarcSummary(ResponseModel):
     """Messages that say to be from the domain, as their receiver judged them."""
 
-    dkimAligned: int
-    spfAligned: int
+    dkimAligned: Large
+    spfAligned: Large
     dispositions: ReportedDispositions
     sources: list[ReportedSource]
 
 
 class ReportedFailure(ResponseModel):
     type: str
-    sessions: int
+    sessions: Large
 
 
 class TlsSummary(ResponseModel):
@@ -125,9 +125,9 @@ class AggregateReport(ResponseModel):
     verifiedDomain: str | None
     periodBegin: Timestamp
     periodEnd: Timestamp
-    total: int
-    passed: int
-    failed: int
+    total: Large
+    passed: Large
+    failed: Large
     isTruncated: bool
     dmarc: DmarcSummary | None
     tls: TlsSummary | None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from controlplane.contract.fields import Limit, cursor_of
-from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
+from controlplane.contract.model import Large, RequestQuery, ResponseModel, Timestamp, an_id
 
 
 class Limits(ResponseModel):
@@ -14,7 +14,7 @@ class Limits(ResponseModel):
     inboxes: int | None
     openDrafts: int | None
     webhooks: int | None
-    storageBytes: int | None
+    storageBytes: Large | None
 
 
 class Usage(ResponseModel):
@@ -23,7 +23,7 @@ class Usage(ResponseModel):
     inboxes: int
     openDrafts: int
     webhooks: int
-    storageBytes: int
+    storageBytes: Large
 
 
 class Resets(ResponseModel):

@@ -14,6 +14,14 @@ from typing import Any, get_args
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from controlplane.contract.accounts.domains import (
+    AggregateReport,
+    DmarcSummary,
+    ReportedDispositions,
+    ReportedFailure,
+    ReportedSource,
+)
+from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.sending.attempts import DeliveryAttempt
 from controlplane.contract.telling.events import Event
@@ -141,6 +149,66 @@ def test_a_time_has_no_pattern(written: dict[str, Any]) -> None:
 
     found = list(times(written))
     assert found and not any("pattern" in one for one in found)
+
+
+def test_a_pattern_names_no_end_of_a_line_of_code(written: dict[str, Any]) -> None:
+    """hey-api writes U+2028 as itself into a pattern of zod's, which so ended within its line: nothing compiled. What a
+    text may not match it leaves out."""
+
+    def patterns(schema: Any) -> Iterator[str]:
+        for key, one in schema.items() if isinstance(schema, dict) else enumerate(schema):
+            if key == "pattern" and isinstance(one, str):
+                yield one
+            elif key != "not" and isinstance(one, dict | list):
+                yield from patterns(one)
+
+    assert [one for one in patterns(written) if re.search(r"\\u202[89]", one)] == []
+    header = written["components"]["schemas"]["SendMessage"]["properties"]["headers"]
+    assert re.search(header["additionalProperties"]["not"]["pattern"], "a\u2028b")
+
+
+def test_an_address_may_be_in_any_script(written: dict[str, Any]) -> None:
+    """It is taken, but zod's `email`, which clients ask before they send, knows ASCII alone."""
+    read_body(
+        SendMessage, bytearray(json.dumps({"inboxId": "inb_1", "to": ["jörg@bücher.example"]}).encode())
+    )
+    said = json.dumps(written)
+    assert '"format": "email"' not in said and '"format": "idn-email"' in said
+
+
+def test_a_list_that_may_be_left_out_is_marked(written: dict[str, Any]) -> None:
+    """openapi-generator's Java sent it as empty where nobody had set it: a PATCH of a draft's subject took the
+    recipients off, one of an inbox's name its metadata, and no webhook could be made without a list of events."""
+    rows = operations(written).values()
+    asked = {name for row in rows for name in references(written, row.get("requestBody", {}))}
+    containers = {
+        f"{name}.{member}": one
+        for name in asked
+        for member, one in written["components"]["schemas"][name].get("properties", {}).items()
+        if one.get("type") in ("array", "object")
+        and member not in written["components"]["schemas"][name].get("required", ())
+    }
+    assert containers.keys() >= {"PatchDraft.to", "PatchInbox.metadata", "CreateWebhook.subscribedEvents"}
+    assert [name for name, one in containers.items() if one.get("x-nullable") is not True] == []
+
+
+def test_what_may_be_beyond_32_bits_says_so(written: dict[str, Any]) -> None:
+    """openapi-generator's Go and Java could read neither an organization that keeps three gigabytes nor a report that
+    counts as many messages. Nothing else says so: zod's clients make a bigint of it, of which no JSON is made."""
+    told = {
+        f"{name}.{member}"
+        for name, schema in written["components"]["schemas"].items()
+        for member, one in schema.get("properties", {}).items()
+        if any(kind.get("format") == "int64" for kind in (one, *one.get("anyOf", ())))
+    }
+    counted = {
+        f"{model.__name__}.{member}"
+        for model in (AggregateReport, DmarcSummary, ReportedDispositions, ReportedSource, ReportedFailure)
+        for member, one in model.model_fields.items()
+        if one.annotation is int
+    }
+    assert len(counted) > 10
+    assert told == counted | {"Usage.storageBytes", "Limits.storageBytes"}
 
 
 def test_what_is_told_may_grow(written: dict[str, Any]) -> None:
