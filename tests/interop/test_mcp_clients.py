@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Start
 from tests.support.clients import maildc
 from tests.support.clients.mcp import HANDSHAKE, MODERN, PNG
 from tests.support.clients.mcp_calls import arranged, every_call
@@ -81,3 +82,15 @@ async def test_a_wrong_key_is_told(
     maild.api = maild.api.with_key("svc_live_nobody")
     with pytest.raises(AssertionError, match=r"unknown or revoked|401|Unauthorized"):
         await talk(client, mode, door, maild, [], tmp_path)
+
+
+@pytest.mark.parametrize(("client", "mode", "revision"), STRANGERS)
+async def test_a_session_outlives_the_rate(
+    start: Start, tmp_path: Path, client: str, mode: str, revision: str | None
+) -> None:
+    """At a 429 release 1 of the client in Python raises out of its session, which is dead for good."""
+    maild = await start(limits={"requests_per_minute": 15})
+    answers = (await talk(client, mode, "http", maild, [("whoami", {})] * 20, tmp_path))["answers"]
+    assert not answers[0].get("isError")
+    for told in answers[15:]:
+        assert told["isError"] and "retryAfterSeconds: " in told["content"][0]["text"]
