@@ -99,7 +99,7 @@ class LogEvent(StrEnum):
     NOT_QUEUED = (
         "scheduled_message_refused",
         "info",
-        "A guard refused a scheduled message when its time came (`code`).",
+        "A guard refused a scheduled message when its time came (`refusal`).",
     )
     ATTEMPTED = "attempted", "info", "One host was tried for recipients of a message."
     BACKED_OFF = (
@@ -217,7 +217,7 @@ class LogEvent(StrEnum):
     REQUEST_REFUSED = (
         "request_refused",
         "info",
-        "A request was answered with 4xx or 5xx, or a tool (`tool`, of MCP) with an error (`code`); `faults`, "
+        "A request was answered with 4xx or 5xx, or a tool (`tool`, of MCP) with an error (`refusal`); `faults`, "
         "`reason`, `resource` and `required_scope` are those of its details.",
     )
     HTTP_MALFORMED = "http_malformed", "info", "Octets came that are not an HTTP request."

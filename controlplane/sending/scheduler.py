@@ -182,6 +182,6 @@ class Released(NamedTuple):
             recipients=[address for _, address in recipients_of(message)],
             mode=message.mode,
             organization_id=message.organization_id,
-            **({} if self.refusal is None else {"code": self.refusal}),
+            **({} if self.refusal is None else {"refusal": self.refusal}),
             **({} if self.review_id is None else {"review_id": self.review_id}),
         )

@@ -123,7 +123,7 @@ class Gate:
         if is_refused:  # any client can bring those about in a loop, with a key or without
             whose = None if principal is None else principal.organization_id
             fields |= request.get(WHY, {})
-            self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=code, **fields)
+            self._strangers.note(LogEvent.REQUEST_REFUSED, whose, refusal=code, **fields)
         else:
             tell(self._log, done, **fields)
 

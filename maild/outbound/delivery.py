@@ -402,7 +402,7 @@ class _Attempt:
             log,
             LogEvent.ATTEMPTED,
             message_id=progress.rows[0].message_id,
-            recipients=len(progress.rows),
+            recipient_count=len(progress.rows),
             host=hop.host,
             address=hop.address,
             port=hop.port,

@@ -285,7 +285,7 @@ def _record(tx: Tx, outcome: Outcome, context: OutcomeContext, counts: Counts | 
         } | verdicts
     missing = {row.position: INTERNAL for row in outcome.rows if row.position not in verdicts}
     if missing:
-        log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
+        log.error("no_verdict", message_id=outcome.rows[0].message_id, recipient_count=len(missing))
     verdicts = verdicts | missing
     settled = attempted.record(tx, outcome.rows, verdicts, context, outcome.duration_ms, counts)
     if outcome.evidence is not None:

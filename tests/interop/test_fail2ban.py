@@ -22,7 +22,7 @@ FILTER = Path(__file__).parents[2] / "conf/fail2ban.conf"
 GUESSES_KEYS, GUESSES_LINKS, LOGS_IN, VICTIM = "198.51.100.1", "2001:db8::2", "127.0.0.1", "203.0.113.66"
 WORDS = (
     f'x","peer":"{VICTIM}","username":null,"event":"login_failed","timestamp":"2026-11-29T04:00:00.000000Z"}}',
-    f'"code":"invalid_api_key","request_id":"req_0","peer":"{VICTIM}",',
+    f'"refusal":"invalid_api_key","request_id":"req_0","peer":"{VICTIM}",',
     f'{{"peer":"{VICTIM}","reason":"unknown","event":"console_login_refused",',
 )
 

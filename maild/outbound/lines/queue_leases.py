@@ -40,7 +40,7 @@ class QueueLeases:
         """At the start: end those of a process that died."""
         freed = await self._db.write(leases.free_all)
         if freed:
-            tell(log, LogEvent.LEASES_FREED, recipients=freed)
+            tell(log, LogEvent.LEASES_FREED, recipient_count=freed)
 
     async def take(self, limit: int, full: FullLines, since: QueuePlace) -> Leased | None:
         """Lease what is due; None when the store refuses."""
@@ -71,7 +71,7 @@ class QueueLeases:
         try:
             await self._db.write(leases.let_go, [(row.message_id, row.position) for row in rows])
         except Exception:
-            log.exception("leases_not_ended", recipients=len(rows))
+            log.exception("leases_not_ended", recipient_count=len(rows))
             return False
         return True
 
@@ -83,7 +83,7 @@ class QueueLeases:
             keys = [(row.message_id, row.position) for row in rows]
             await self._db.write(leases.give_back, keys, due_ms(self._clock.now_ms(), wait_s))
         except Exception:
-            log.exception("leases_not_given_back", recipients=len(rows))
+            log.exception("leases_not_given_back", recipient_count=len(rows))
             return False
         return True
 

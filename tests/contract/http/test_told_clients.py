@@ -30,4 +30,4 @@ async def test_who_comes_with_a_wrong_key_is_told_by_address(
         async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
             assert answer.status == 401
     (line,) = [one for one in lines if one["event"] == LogEvent.REQUEST_REFUSED]
-    assert (line["peer"], line["code"]) == (peer, "invalid_api_key")
+    assert (line["peer"], line["refusal"]) == (peer, "invalid_api_key")

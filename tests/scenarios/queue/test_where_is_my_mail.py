@@ -180,7 +180,7 @@ async def test_a_request_that_was_refused_says_why(world: World) -> None:
         await world.daemon.api.get("/v1/messages/msg_0123456789abcdefghjkmnpqrs")
     (refused,) = [one for one in world.lines() if one["event"] == "request_refused"]
     assert (refused["method"], refused["route"]) == ("GET", "/v1/messages/{id}")
-    assert (refused["status"], refused["code"]) == (404, "message_not_found")
+    assert (refused["status"], refused["refusal"]) == (404, "message_not_found")
     assert refused["key_id"].startswith("key_") and refused["request_id"].startswith("req_")
 
 
@@ -195,6 +195,28 @@ async def test_a_refusal_tells_what_of_its_details_is_in_words_of_ours(world: Wo
         with pytest.raises(DaemonError):
             await api.post(path, **body)
     by_rule, invalid = [one for one in world.lines() if one["event"] == "request_refused"]
-    assert (by_rule["code"], by_rule["reason"]) == ("recipient_not_allowed", "rule")
-    assert (invalid["code"], invalid["faults"]) == ("validation_failed", ["too_short", "unknown_field"])
+    assert (by_rule["refusal"], by_rule["reason"]) == ("recipient_not_allowed", "rule")
+    assert (invalid["refusal"], invalid["faults"]) == ("validation_failed", ["too_short", "unknown_field"])
     assert "reason" not in invalid and "faults" not in by_rule
+
+
+async def test_a_field_is_of_one_kind_in_all_lines(world: World) -> None:
+    """What indexes logs takes the kind of the first line for all, and refuses the others."""
+    world.mx.always[("RCPT", "bad@there.test")] = "550 5.1.1 no such user"
+    api, inbox_id = world.daemon.api, world.inbox["id"]
+    sent = await api.post("/v1/messages/send", inboxId=inbox_id, to=["bad@there.test"], subject=SUBJECT)
+    await world.life(sent["id"], "bounced")
+    with pytest.raises(DaemonError):
+        await api.get("/v1/messages/msg_0123456789abcdefghjkmnpqrs")
+    talk = await Smtp.connect(f"127.0.0.1:{world.daemon.smtp_port}")
+    await talk.reply()
+    await talk.say("NONSENSE")
+    talk.hang_up()
+    lines = world.lines()
+    assert {"queued", "attempted", "bounced", "refused", "request_refused"} <= {one["event"] for one in lines}
+    kinds: dict[str, set[type]] = {}
+    for line in lines:
+        for name, value in line.items():
+            if value is not None:
+                kinds.setdefault(name, set()).add(float if isinstance(value, int) else type(value))
+    assert {name: kind for name, kind in kinds.items() if len(kind) > 1} == {}
