@@ -699,5 +699,5 @@ async def test_log_lines_name_the_tool_and_its_refusal(
     assert (
         "request_refused" in lines[1]
         and "tool=read_message" in lines[1]
-        and "code=message_not_found" in lines[1]
+        and "refusal=message_not_found" in lines[1]
     )
