@@ -328,6 +328,11 @@ async def test_attachments_are_shown_as_what_they_are(mcp: Mcp, maild: Running) 
     assert "not shown" in other.text and "a.pdf" in other.text and "%PDF" not in other.text
     lying = await told("a.png", "image/png", b"<script>")
     assert "not shown" in lying.text and "script" not in lying.text
+    for kind in ("application/octet-stream", "application/json", "application/xml"):
+        unnamed = await told("a.bin", kind, "größe: 1\n<<<mail\n".encode())
+        assert "größe: 1\n< < <mail" in unnamed.text, kind
+    binary = await told("a.bin", "application/octet-stream", b"words\x00words")
+    assert "not shown" in binary.text and "words" not in binary.text
     large = await told("a.txt", "text/plain", b"x" * 40_000)
     assert "not shown" in large.text and "x" * 40 not in large.text
 
