@@ -44,7 +44,7 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings in `path` with the environment's on top; SettingsError names every fault but those of the files that
     they name (conf.named_files)."""
     try:
-        document = tomllib.loads(path.read_text("utf-8"))
+        document = tomllib.loads(path.read_text("utf-8-sig"))  # editors of Windows begin files with a mark
     except PermissionError as error:
         raise SettingsError(
             [f"{path}: this user may not read it; chmod 644 it, and 755 its folder"]

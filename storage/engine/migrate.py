@@ -115,13 +115,17 @@ def connect_any_version(path: Path, read_only: bool) -> sqlite3.Connection:
             conn.close()
         if isinstance(error, StoreError):
             raise
-        raise StoreError(f"{path}: {in_words(error)}{_advice(error)}") from error
+        raise StoreError(f"{path}: {in_words(error)}{_advice(error, path)}") from error
     return conn
 
 
-def _advice(error: sqlite3.Error) -> str:
+def _advice(error: sqlite3.Error, path: Path) -> str:
     if is_closed_to_us(error):
-        return "; run this as the user whom it belongs to"
+        by_owner = "; run this as the user whom it belongs to"
+        # As in a snapshot that is read-only: what SQLite knows of the log of changes stands in a file beside it.
+        if path.with_name(f"{path.name}-wal").exists() and os.access(path, os.R_OK):
+            return f"{by_owner}, or on a copy of the folder, where its log of changes can be read"
+        return by_owner
     return "" if may_pass(error) else f"; if it is damaged, {RESTORE}"
 
 

@@ -383,6 +383,12 @@ def test_what_can_not_be_read_is_one_fault(tmp_path: Path) -> None:
         assert fault.startswith(f"{path}: ")
 
 
+def test_a_file_may_begin_with_the_mark_that_editors_put_there(tmp_path: Path) -> None:
+    marked = tmp_path / "marked.toml"
+    marked.write_text('[server]\nhostname = "mx.here.test"\n', "utf-8-sig")
+    assert load(marked, {}).server.hostname == "mx.here.test"
+
+
 def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:
     (only,) = faults({"smtp": {"listen": ["nowhere"]}})
     assert only.startswith("smtp.listen.0: ")

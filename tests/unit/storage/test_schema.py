@@ -332,3 +332,11 @@ def test_a_store_that_this_user_may_not_open_is_not_called_damaged(tmp_path: Pat
     with pytest.raises(migrate.StoreError, match="run this as the user whom it belongs to") as caught:
         migrate.connect(tmp_path / "maild.sqlite3")
     assert migrate.RESTORE not in str(caught.value)
+
+
+def test_a_snapshot_whose_log_of_changes_can_not_be_read_is_to_be_copied(store: Path) -> None:
+    """Its owner can't open it either, where nobody may write."""
+    store.with_name("store-wal").touch()
+    store.with_name("store-shm").symlink_to("store-shm")  # nobody can make it
+    with pytest.raises(migrate.StoreError, match="or on a copy of the folder"):
+        migrate.connect(store, read_only=True)
