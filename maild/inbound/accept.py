@@ -134,7 +134,7 @@ def _tell_accepted(received: Received, done: Committed) -> None:
         mail_from=envelope.mail_from,
         recipients=[address for address, _ in envelope.recipients],
         message_id=done.first_id,
-        inboxes=done.inboxes,
+        inboxes=[{"inbox_id": inbox, "message_id": message} for inbox, message in done.inboxes.items()],
         size_bytes=received.stored.size_bytes,
         dmarc=received.verdict.auth["dmarc"],
         verified_domain=received.verdict.auth["verifiedDomain"],
