@@ -246,6 +246,12 @@ class LogEvent(StrEnum):
         "info",
         "SIGHUP came, the files changed, or a day is over: new SMTP sessions get the new pair.",
     )
+    WHEREABOUTS = (
+        "whereabouts",
+        "warning",
+        "SIGUSR1 or SIGUSR2 came, and nothing else of it: how many `tasks` and `threads` are where, from the outermost"
+        " function on.",
+    )
     LOOP_HELD = (
         "loop_held",
         "warning",

@@ -133,18 +133,19 @@ class HoldWatch:
 
 def place_of(frame: FrameType | None, base: FrameType | None) -> Place | None:
     """Where the callback is that `frame` belongs to; None where no callback runs. `base`: what calls the callbacks."""
-    frames = list(_outwards(frame, base))
+    frames = list(outwards(frame, base))
     if not frames or frames[-1].f_code in _OF_THE_WATCH:
         return None
     ours = [one for one in frames if one.f_code.co_filename.startswith(_OURS)]
-    innermost = _named(frames[0])
+    innermost = named(frames[0])
     if not ours:
         return Place(innermost, None, ())
-    where, *callers = (_named(one) for one in ours[: CALLERS + 1])
+    where, *callers = (named(one) for one in ours[: CALLERS + 1])
     return Place(where, innermost if innermost != where else None, tuple(callers))
 
 
-def _outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[FrameType]:
+def outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[FrameType]:
+    """The frame and its callers, up to `base`."""
     at = frame
     for _ in range(FRAMES_MAX):
         if at is None or at is base:
@@ -153,7 +154,8 @@ def _outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[Frame
         at = at.f_back
 
 
-def _named(frame: FrameType) -> str:
+def named(frame: FrameType) -> str:
+    """file:line function."""
     code = frame.f_code
     return f"{code.co_filename.removeprefix(_ROOT)}:{frame.f_lineno} {code.co_qualname}"
 

@@ -16,6 +16,7 @@ from maild import allocator, descriptors, systemd
 from maild.daemon import Daemon, StartError
 from maild.last_resort import LastResort
 from maild.log_counts import LogCounts
+from maild.whereabouts import whereabouts
 from storage.engine.failures import may_pass
 from storage.exhaustion import Exhausted
 from storage.turns.started_threads import started_threads
@@ -49,10 +50,13 @@ def run(settings: Settings, lines: LogCounts) -> None:
 
 
 async def serve(settings: Settings, lines: LogCounts) -> None:
-    """Run until SIGTERM or SIGINT; raise when a part dies. SIGHUP reads the certificate again."""
+    """Run until SIGTERM or SIGINT; raise when a part dies. SIGHUP reads the certificate again, and SIGUSR1 and SIGUSR2,
+    by which others are told to open their log anew, have it say where everything is."""
     daemon = _with_threads(settings, lines)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, daemon.reload)
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        loop.add_signal_handler(number, _tell_whereabouts)
     await daemon.start()
     stopped: asyncio.Future[None] = loop.create_future()
     LastResort(stopped).watch()
@@ -96,6 +100,10 @@ def _announce(line: str) -> None:
         print(line, flush=True)
     except OSError:
         descriptors.give_up(descriptors.STDOUT)
+
+
+def _tell_whereabouts() -> None:
+    tell(log, LogEvent.WHEREABOUTS, **whereabouts())
 
 
 def _end(stopped: "asyncio.Future[None]") -> None:

@@ -60,7 +60,8 @@ def write_frame(stream: IO[bytes], octets: bytes) -> None:
 
 def main() -> None:
     # What stops the daemon stops this process by way of its input, when nobody waits for it any more.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    # `systemctl kill` sends to every process of the service what is meant for the daemon alone.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError):  # a service may be forbidden to set limits of its own
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

@@ -166,7 +166,7 @@ async def test_closing_twice_is_closing_once(cpu: CpuProcess) -> None:
 
 async def test_signals_for_the_daemon_do_not_end_what_it_waits_for(cpu: CpuProcess) -> None:
     pid = await cpu.run("a", partial(os.getpid))
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         os.kill(pid, number)
     assert await cpu.run("a", partial(os.getpid)) == pid
 
