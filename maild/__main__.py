@@ -20,7 +20,7 @@ def main() -> None:
     from maild.cli.program import main as run
 
     signal.signal(signal.SIGINT, handler)
-    run()
+    run(prog_name="maild")
 
 
 if __name__ == "__main__":

@@ -1066,3 +1066,16 @@ def test_a_lock_of_a_process_that_died_locks_nobody_out(config: Path) -> None:
 def test_help_and_version() -> None:
     for arguments in (("--help",), ("-h",), ("--version",), *((name, "--help") for name in main.commands)):
         assert run(*arguments).exit_code == 0
+
+
+def test_a_shell_completes_what_is_run_as_a_module() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "maild"],
+        env=os.environ
+        | {"_MAILD_COMPLETE": "bash_complete", "COMP_WORDS": "maild queue pa", "COMP_CWORD": "2"},
+        capture_output=True,
+        text=True,
+        timeout=GIVES_UP_S,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (0, "plain,pause\n"), ran.stderr
