@@ -174,6 +174,5 @@ def _check_plan(config: Path, argument: str, plan: str) -> None:
 def _change(
     organization_id: str, change: Callable[[Any], bool], config: Path, as_json: bool, **shown: str
 ) -> None:
-    if not run_command(lambda store: change(store.organizations), config):
-        fail(f"there is no organization {organization_id}")
-    show({"organizationId": organization_id, **shown}, as_json)
+    changed = run_command(lambda store: change(store.organizations), config)
+    show({"organizationId": organization_id, **shown, "changed": changed}, as_json)

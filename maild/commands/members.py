@@ -25,7 +25,8 @@ class MemberCommands(StoreCommands):
     """KeyError names what does not exist; MemberFault."""
 
     def add(self, organization_id: str, email: str, role: str, name: str | None) -> dict[str, Any]:
-        """Make a member, or give the one of that address this role and, where it is given, this name."""
+        """Make a member, or give the one of that address this role and, where it is given, this name; `changed`: it
+        was not there, or not so."""
         address = _address(email)
 
         def unit(tx: Tx) -> dict[str, Any]:
@@ -37,12 +38,12 @@ class MemberCommands(StoreCommands):
                 )
                 members.add(tx, row)
                 self._audit.record(tx, organization_id, Act.MEMBER_ADDED, OPERATOR, row.id, {"role": role})
-                return shown_member(row)
+                return {**shown_member(row), "changed": True}
             row = known._replace(role=role, name=known.name if name is None else name)
             if row != known:
                 members.change(tx, known, row.role, row.name)
                 self._audit.record(tx, organization_id, Act.MEMBER_CHANGED, OPERATOR, row.id, {"role": role})
-            return shown_member(row)
+            return {**shown_member(row), "changed": row != known}
 
         return self._run(unit)
 

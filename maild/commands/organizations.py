@@ -19,7 +19,7 @@ FORGOTTEN_AT_ONCE = 5000  # addresses of the tripwire
 
 
 class OrganizationCommands(StoreCommands):
-    """What changes an organization answers False when there is none of that id."""
+    """What changes an organization answers whether it was otherwise before. KeyError names what does not exist."""
 
     def __init__(self, ground: CommandGround, keys: KeyCommands) -> None:
         super().__init__(ground)
@@ -45,7 +45,7 @@ class OrganizationCommands(StoreCommands):
         return self._run(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])
 
     def show(self, organization_id: str) -> dict[str, Any]:
-        """KeyError names what does not exist."""
+        """As the API shows it to itself, and what only the operator sees."""
 
         def unit(tx: Tx) -> dict[str, Any]:
             row = organizations.get(tx, organization_id)
@@ -105,10 +105,11 @@ class OrganizationCommands(StoreCommands):
 
     def _change(self, organization_id: str, change: Callable[[Tx], bool], act: Act, **details: Any) -> bool:
         def unit(tx: Tx) -> bool:
+            before = organizations.get(tx, organization_id)
             if not change(tx):
-                return False
+                raise KeyError(f"organization {organization_id}")
             self._audit.record(tx, organization_id, act, OPERATOR, None, details)
-            return True
+            return _compared(before) != _compared(organizations.get(tx, organization_id))
 
         return self._run(unit)
 
@@ -133,3 +134,8 @@ class OrganizationCommands(StoreCommands):
                 "recentRecipients": tripwire.recipients,
             },
         }
+
+
+def _compared(row: OrganizationRow | None) -> OrganizationRow | None:
+    """Without the moment of the pause, which each notes anew."""
+    return row and row._replace(sending_tripped_at=None)

@@ -23,24 +23,24 @@ class QueueCommands(StoreCommands):
     """KeyError names what does not exist."""
 
     def pause(self) -> dict[str, Any]:
-        """Nothing enters or leaves the outbound queue from now on; `show`."""
+        """Nothing enters or leaves the outbound queue from now on; `show`, and `changed`: it did before."""
 
-        def unit(tx: Tx) -> None:
-            switches.turn_off(tx, switches.QUEUE, self._clock.now_ms())
+        def unit(tx: Tx) -> bool:
+            changed = switches.turn_off(tx, switches.QUEUE, self._clock.now_ms())
             self._record(tx, Act.QUEUE_PAUSED)
+            return changed
 
-        self._run(unit)
-        return self.show()
+        return {"changed": self._run(unit), **self.show()}
 
     def resume(self) -> dict[str, Any]:
-        """`show`."""
+        """`show`, and `changed`: it was paused."""
 
-        def unit(tx: Tx) -> None:
-            switches.turn_on(tx, switches.QUEUE)
+        def unit(tx: Tx) -> bool:
+            changed = switches.turn_on(tx, switches.QUEUE)
             self._record(tx, Act.QUEUE_RESUMED)
+            return changed
 
-        self._run(unit)
-        return self.show()
+        return {"changed": self._run(unit), **self.show()}
 
     def show(self) -> dict[str, Any]:
         """As `GET /v1/operator/queue` has it."""

@@ -17,15 +17,15 @@ class RuleCommands(StoreCommands):
     """KeyError names what does not exist; Refusal as over the API."""
 
     def add(self, organization_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Make a rule; `given`: the body of `POST /v1/rules`. One that says the same is answered as it stands."""
+        """Make a rule; `given`: the body of `POST /v1/rules`. One that says the same is answered as it stands, and not
+        `changed`."""
         request = validated(CreateRule, dict(given))
 
         def unit(tx: Tx) -> dict[str, Any]:
             _require(tx, organization_id)
             rule_id, now_ms = self._ids.new("rul"), self._clock.now_ms()
-            return shown_rule(
-                write_rule(tx, organization_id, request, rule_id, self._audit, OPERATOR, now_ms)
-            )
+            row = write_rule(tx, organization_id, request, rule_id, self._audit, OPERATOR, now_ms)
+            return {**shown_rule(row), "changed": row.id == rule_id}
 
         return self._run(unit)
 

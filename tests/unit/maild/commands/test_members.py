@@ -22,9 +22,14 @@ def test_members_are_added_changed_listed_and_removed(config: Path, org: str) ->
     assert (added["email"], added["role"], added["name"]) == ("ada@people.test", "owner", "Ada")
     changed = answer("member", "add", *place, "--email", "ada@people.test", "--role", "member")
     assert (changed["id"], changed["role"], changed["name"]) == (added["id"], "member", "Ada")
+    assert added["changed"] and changed["changed"]
+    again = answer("member", "add", *place, "--email", "ada@people.test", "--role", "member")
+    assert again == {**changed, "changed": False}
     listed = run("member", "list", *place)
     assert listed.stdout == f"{added['id']}  member  ada@people.test  Ada\n"
-    assert answer("member", "list", *place)["members"] == [changed]
+    assert answer("member", "list", *place)["members"] == [
+        {name: value for name, value in changed.items() if name != "changed"}
+    ]
     removed = answer("member", "remove", *place, "ADA@people.test")
     assert removed["removed"] and answer("member", "list", *place)["members"] == []
     acts = rows(config, "SELECT type FROM audit WHERE type LIKE 'member.%' ORDER BY seq")

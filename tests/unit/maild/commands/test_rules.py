@@ -18,6 +18,7 @@ def hand(maild: Running, tmp_path: Path) -> Hands:
 
 async def test_what_the_operator_says_holds_at_once(maild: Running, bot: dict[str, Any], hand: Hands) -> None:
     made = await hand("add", *RULE, "--note", "asked us to stop", "ADA+x@Elsewhere.test")
+    assert made.pop("changed") is True
     assert (await maild.api.get("/v1/rules")).data == [made]
     assert (made["value"], made["note"]) == ("ada@elsewhere.test", "asked us to stop")
     assert (await maild.api.send(bot, to=["ada@elsewhere.test"])).code == "recipient_not_allowed"
@@ -30,7 +31,7 @@ async def test_one_that_says_the_same_is_there_already(maild: Running, hand: Han
     first = (
         await maild.api.post("/v1/rules", {"direction": "outbound", "action": "block", "value": "x.test"})
     ).data
-    assert await hand("add", *RULE, "X.test") == first
+    assert await hand("add", *RULE, "X.test") == {**first, "changed": False}
 
 
 async def test_a_list_for_people(maild: Running, bot: dict[str, Any], hand: Hands) -> None:
