@@ -100,6 +100,14 @@ def settings_of(config: Path) -> Settings:
 
 def whole_settings_of(config: Path) -> Settings:
     """With a look into the files that they name: as the daemon's user, where root asks."""
+    settings, faults = looked_at(config)
+    if settings is None or faults:
+        fail(*faults)
+    return settings
+
+
+def looked_at(config: Path) -> tuple[Settings | None, list[str]]:
+    """As far as they can be had, and every fault of them and of the files that they name."""
     from conf import named_files
     from storage.data_folder import DataFolder
 
@@ -107,13 +115,10 @@ def whole_settings_of(config: Path) -> Settings:
         settings, faults = load(config), []
     except SettingsError as error:
         if error.sound is None:
-            fail(*error.faults)
+            return None, error.faults
         settings, faults = error.sound, error.faults
     with DataFolder(settings.data_path).as_its_owner():
-        faults = faults + named_files.faults(settings)
-    if faults:
-        fail(*faults)
-    return settings
+        return settings, faults + named_files.faults(settings)
 
 
 def run_command(work: Callable[[Any], Any], config: Path) -> Any:

@@ -1,11 +1,22 @@
 """The daemon, and the configuration that it would run with."""
 
 import gc
+import sys
 from pathlib import Path
 
 import click
 
-from maild.cli.common import EXIT_DIED, EXIT_FAULT, config_option, fail, say, whole_settings_of
+from maild.cli.common import (
+    EXIT_DIED,
+    EXIT_FAULT,
+    config_option,
+    fail,
+    json_option,
+    looked_at,
+    say,
+    show,
+    whole_settings_of,
+)
 
 
 @click.command()
@@ -30,7 +41,13 @@ def serve(config: Path) -> None:
 
 @click.command("check-config")
 @config_option
-def check_config(config: Path) -> None:
+@json_option
+def check_config(config: Path, as_json: bool) -> None:
     """Name every fault of the configuration."""
-    whole_settings_of(config)
+    _, faults = looked_at(config)
+    if as_json:
+        show({"ok": not faults, "faults": faults}, as_json)
+        sys.exit(EXIT_FAULT if faults else 0)
+    if faults:
+        fail(*faults)
     say(f"{config}: OK")

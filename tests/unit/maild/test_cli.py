@@ -293,6 +293,7 @@ def test_what_is_not_there_is_told_to_a_person_without_python(config: Path) -> N
 def test_check_config(config: Path) -> None:
     result = run("check-config", "--config", config)
     assert (result.exit_code, result.stdout, result.stderr) == (0, f"{config}: OK\n", "")
+    assert answer("check-config", "--config", config) == {"ok": True, "faults": []}
 
 
 def test_check_config_names_every_fault_in_a_line_of_its_own(config: Path) -> None:
@@ -309,6 +310,10 @@ def test_check_config_names_every_fault_in_a_line_of_its_own(config: Path) -> No
         "smtp.listen.1",
         "smtp.max_sessions",
     ]
+    as_json = run("check-config", "--json", "--config", config)
+    told = [line.removeprefix("maild: ") for line in lines]
+    assert (as_json.exit_code, as_json.stderr) == (2, "")
+    assert json.loads(as_json.stdout) == {"ok": False, "faults": told}
 
 
 def test_check_config_tells_what_is_wrong_with_files_beside_other_faults(
@@ -454,12 +459,14 @@ def test_org_pause_and_approve(config: Path) -> None:
     state = (
         "SELECT sending_status, sending_reason, sending_action, sending_tripped_at IS NULL FROM organizations"
     )
-    for _ in range(2):
-        answer("org", "pause", organization_id, "--reason", "spam", "--config", config)
+    for is_first in (True, False):
+        made = answer("org", "pause", organization_id, "--reason", "spam", "--config", config)
+        assert made == {"organizationId": organization_id, "status": "paused", "changed": is_first}
         assert rows(config, state) == [("paused", "spam", "contact_operator", 0)]
-    for _ in range(2):
+    assert answer("org", "pause", organization_id, "--reason", "worse", "--config", config)["changed"]
+    for is_first in (True, False):
         made = answer("org", "approve", organization_id, "--config", config)
-        assert made == {"organizationId": organization_id, "status": "approved"}
+        assert made == {"organizationId": organization_id, "status": "approved", "changed": is_first}
         assert rows(config, state) == [("approved", None, None, 1)]
     for command in ("pause", "approve"):
         assert fault("org", command, "org_none", "--config", config) == "there is no organization org_none"
@@ -554,7 +561,7 @@ def test_names_neither_act_on_the_terminal_nor_make_lines(config: Path) -> None:
 def test_org_plan(config: Path) -> None:
     organization_id = answer("init", "--config", config)["organizationId"]
     made = answer("org", "plan", organization_id, "pro", "--config", config)
-    assert made == {"organizationId": organization_id, "plan": "pro"}
+    assert made == {"organizationId": organization_id, "plan": "pro", "changed": True}
     assert rows(config, "SELECT plan FROM organizations") == [("pro",)]
     assert "PLAN" in fault("org", "plan", organization_id, "gold", "--config", config)
     assert fault("org", "plan", "org_none", "pro", "--config", config) == "there is no organization org_none"
@@ -576,7 +583,7 @@ def test_org_reset_tripwire(config: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "trippedAt": "2026-11-18T11:06:40.000Z", "recentRecipients": 5,
     }  # fmt: skip
     made = answer("org", "reset-tripwire", mine, "--config", config)
-    assert made == {"organizationId": mine, "tripwire": "reset"}
+    assert made == {"organizationId": mine, "tripwire": "reset", "changed": True}
     assert rows(config, "SELECT id FROM organizations WHERE tripwire_tripped_at IS NOT NULL") == [(other,)]
     assert rows(config, "SELECT organization_id, count(*) FROM recent_recipients GROUP BY 1") == [(other, 5)]
     none = fault("org", "reset-tripwire", "org_none", "--config", config)
@@ -585,13 +592,13 @@ def test_org_reset_tripwire(config: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_queue_pause_and_resume(config: Path) -> None:
     answer("init", "--config", config)
-    running = {"waiting": 0, "pausedSince": None}
-    assert answer("queue", "show", "--config", config) == {**running, "destinations": []}
-    since = answer("queue", "pause", "--config", config)["pausedSince"]
-    assert since is not None
-    assert answer("queue", "pause", "--config", config)["pausedSince"] == since
-    assert answer("queue", "resume", "--config", config) == {**running, "destinations": []}
-    assert answer("queue", "resume", "--config", config)["pausedSince"] is None
+    running: dict[str, Any] = {"waiting": 0, "pausedSince": None, "destinations": []}
+    assert answer("queue", "show", "--config", config) == running
+    paused = answer("queue", "pause", "--config", config)
+    assert paused["changed"] and paused["pausedSince"] is not None
+    assert answer("queue", "pause", "--config", config) == {**paused, "changed": False}
+    assert answer("queue", "resume", "--config", config) == {**running, "changed": True}
+    assert answer("queue", "resume", "--config", config) == {**running, "changed": False}
 
 
 @pytest.mark.parametrize("verb", ["list", "retry", "hold", "release", "drop"])
