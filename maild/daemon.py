@@ -336,6 +336,7 @@ class Daemon:
             listeners=[(listener.door, listener) for listener in self._listeners],
             certificates=[(key, file) for key, file in certificates if file],
             files=folder.store_files,
+            backed_up_at=lambda: folder.backed_up_at,
         )
         later = asyncio.get_running_loop().call_later
         return MetricsServer(

@@ -6,7 +6,7 @@ docs/metrics.md lists all of it.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -39,7 +39,8 @@ log = structlog.get_logger("maild.daemon")
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What is asked. `listeners`: by the names of their doors. `certificates`: PEM files by the keys of the
-    configuration that name them. `files`: of the store, as far as they are there."""
+    configuration that name them. `files`: of the store, as far as they are there. `backed_up_at`: as
+    DataFolder has it."""
 
     clock: Clock
     db: Database
@@ -51,6 +52,7 @@ class Measured:
     listeners: Sequence[tuple[str, SessionListener]]
     certificates: Sequence[tuple[str, str]]
     files: Sequence[Path]
+    backed_up_at: Callable[[], float | None]
 
 
 class DaemonMetrics:
@@ -80,7 +82,8 @@ class DaemonMetrics:
 
     def _written(self, families: list[Metric]) -> bytes:
         """On a thread: the kernel is asked about the process, and files are read."""
-        of_files = [_file_sizes(self._measured.files), _certificates(self._measured.certificates)]
+        of = self._measured
+        of_files = [_file_sizes(of.files), _certificates(of.certificates), *_backup(of.backed_up_at())]
         return generate_latest(_Families([*families, *of_files, *self._process.collect()]))
 
 
@@ -200,6 +203,12 @@ def _file_sizes(files: Sequence[Path]) -> Metric:
         if file.exists():
             sizes.add_metric([file.name], file.stat().st_size)
     return sizes
+
+
+def _backup(at: float | None) -> list[Metric]:
+    """Nothing where there was none: an age of 0 would be that of a fresh one."""
+    says = "When the last backup by maild backup ended well (Unix time)."
+    return [] if at is None else [_gauge("backup_timestamp_seconds", says, at)]
 
 
 def _certificates(files: Sequence[tuple[str, str]]) -> Metric:

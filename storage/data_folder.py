@@ -30,6 +30,7 @@ class DataFolder:
         self.search_index = path / "search.sqlite3"
         self.blobs = path / "blobs"
         self.master_key = path / "master.key"
+        self._last_backup = path / "last_backup"  # empty: its time says when one ended well
         self._lock_file = path / "lock"
         self._lock: int | None = None
 
@@ -39,6 +40,19 @@ class DataFolder:
         return [
             Path(f"{file}{suffix}") for file in (self.database, self.search_index) for suffix in ("", "-wal")
         ]
+
+    @property
+    def backed_up_at(self) -> float | None:
+        """When the last `maild backup` ended well (Unix time); None: none ever has, or the note can't be seen."""
+        try:
+            return self._last_backup.stat().st_mtime
+        except OSError:
+            return None
+
+    def note_backup(self) -> None:
+        """One has ended well. OSError where the folder takes no note, as one that is read-only."""
+        with self.as_its_owner():
+            self._last_backup.touch(0o600)
 
     def make(self) -> None:
         """Create the folder (0700) unless it exists, durably; DataFolderError when it can't be made or used."""

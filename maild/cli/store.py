@@ -122,6 +122,10 @@ def backup(target: Path, config: Path, as_json: bool) -> None:
         new = f"{found['copied']} copied ({found['copiedBytes']} bytes), {found['removed']} removed"
         say(f"{found['folder']}: the store, and {found['files']} large messages in files: {new}")
         say("The master key is not in it: keep it elsewhere.", err=True)
+        if found["ok"] and not found["noted"]:
+            say(
+                "The data folder takes no note of it: metrics and doctor don't know of this backup.", err=True
+            )
     if not found["ok"]:
         sys.exit(1)
 

@@ -46,8 +46,9 @@ class Copied:
 
 
 def back_up(folder: DataFolder, target: Path) -> dict[str, Any]:
-    """`{"ok", "folder", "files", "copied", "copiedBytes", "removed", "faults": [{"id", "fault"}]}`; not `ok` where raw
-    messages are lost or damaged in the store itself: all else is in the backup. BackupFault, DataFolderError,
+    """`{"ok", "folder", "files", "copied", "copiedBytes", "removed", "faults": [{"id", "fault"}], "noted"}`; not `ok`
+    where raw messages are lost or damaged in the store itself: all else is in the backup. `noted`: for the metrics and
+    `doctor`, which tell how old the last one is that was `ok`. BackupFault, DataFolderError,
     StoreError: the last backup is as it was."""
     folder.check_store()
     backup = DataFolder(target)
@@ -56,11 +57,21 @@ def back_up(folder: DataFolder, target: Path) -> dict[str, Any]:
             _refuse_other_folders(folder, backup)
             make_folder(target, 0o700)
             with _alone(target):
-                return _back_up(folder, backup)
+                done = _back_up(folder, backup)
     except OSError as error:
         raise BackupFault(
             f"{error.filename or target}: {error.strerror}; what {target} held before is whole"
         ) from error
+    return {**done, "noted": done["ok"] and _note(folder)}
+
+
+def _note(folder: DataFolder) -> bool:
+    """False where that can't be written, which makes the backup no worse."""
+    try:
+        folder.note_backup()
+    except OSError:
+        return False
+    return True
 
 
 def _whoever_writes_there(folder: DataFolder, backup: DataFolder) -> AbstractContextManager[None]:

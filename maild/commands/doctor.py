@@ -24,6 +24,7 @@ from conf.settings import Settings
 from controlplane.domains import checks
 from controlplane.domains.checks import Ours, Record
 from maild.commands import signing_check
+from maild.dns_client import RESOLV_CONF
 from maild.dnssec import validates
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
@@ -41,7 +42,9 @@ GREETING_OCTETS = 512
 EXPIRES_SOON_DAYS = 14
 HOSTS_TRIED = 2
 DUE_TOO_LONG_S = 15 * 60  # as the alert MaildQueueStands
+BACKUP_OLD_S = 2 * 24 * 3600  # as the alert MaildBackupOld
 SHOWN_CHARACTERS = 200
+NO_NAMESERVER = f"{RESOLV_CONF} is not there, or names none"
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
 
@@ -121,8 +124,11 @@ async def _silent_nameservers(patient: Patient) -> list[Diagnosis]:
 
 
 async def _all_nameservers(patient: Patient) -> Diagnosis:
-    does = await validates(patient.settings.dns, patient.clock)
     subject = ", ".join(patient.settings.dns.nameservers) or "of the system"
+    if not patient.resolver.nameservers:
+        advice = "Name one there, or in dns.nameservers: without, no mail leaves, and no sender is verified."
+        return Diagnosis("nameservers", subject, "fault", NO_NAMESERVER, advice)
+    does = await validates(patient.settings.dns, patient.clock)
     if does is None:
         advice = (
             "Name one that answers in dns.nameservers: without, no mail leaves, and no sender is verified."
@@ -159,6 +165,8 @@ async def names(patient: Patient) -> list[Diagnosis]:
     settings = patient.settings
     said = [settings.server.hostname]
     said += [one.hostname for one in settings.outbound.sources.values() if one.hostname]
+    if not patient.resolver.nameservers:
+        return []  # told by `nameservers`
     if patient.outside is None:
         found = "systemd-resolved answers by itself for this host's names: what others hear is not known here"
         advice = "Name a resolver in dns.nameservers, at best one of your own (unbound)."
@@ -378,6 +386,18 @@ async def disk(patient: Patient) -> list[Diagnosis]:
     ]
 
 
+async def backup(patient: Patient) -> list[Diagnosis]:
+    """How old is the last one? None is no fault: a snapshot of the file system leaves no note."""
+    at = DataFolder(patient.folder).backed_up_at
+    if at is None:
+        return [Diagnosis("backup", str(patient.folder), "ok", "none by maild backup has ended well yet")]
+    ended = f"the last one ended well at {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+    if patient.clock.now_ms() / 1000 - at <= BACKUP_OLD_S:
+        return [Diagnosis("backup", str(patient.folder), "ok", ended)]
+    advice = "See that what runs maild backup does, and that it ends with exit code 0."
+    return [Diagnosis("backup", str(patient.folder), "warning", ended, advice)]
+
+
 async def queue(patient: Patient) -> list[Diagnosis]:
     """Does what is to leave leave?"""
     paused, due = patient.queue
@@ -481,6 +501,7 @@ CHECKS: tuple[Check, ...] = (
     certificate,
     listening,
     disk,
+    backup,
     queue,
     ways,
     reaching,

@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -10,7 +12,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from structlog.testing import capture_logs
 
+from maild.commands.backup import back_up
 from maild.daemon import StartError
+from storage.data_folder import DataFolder
 from storage.engine.tx import Tx
 from storage.upkeep.backlogs import backlogs
 from tests.conftest import Start
@@ -62,6 +66,7 @@ async def test_nothing_is_served_unless_it_is_asked_for(maild: Running) -> None:
 
 async def test_the_page_lists_every_metric_with_its_labels(measured: Running) -> None:
     await measured.api.get("/v1/messages")
+    DataFolder(measured.settings.data_path).note_backup()
     told: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(await text_of(measured)):
         if family.name.startswith("maild_"):
@@ -96,6 +101,16 @@ async def test_mail_and_requests_show(measured: Running) -> None:
     )
     assert value(series, "disk_free_bytes") > 0
     assert value(series, "http_connections_max") == 1000
+
+
+async def test_the_last_backup_shows_once_there_was_one(measured: Running, tmp_path: Path) -> None:
+    name = ("maild_backup_timestamp_seconds", frozenset[tuple[str, str]]())
+    assert name not in await series_of(measured)
+    before = time.time()
+    back_up(DataFolder(measured.settings.data_path), tmp_path / "backup")
+    assert (
+        before - 1 < (await series_of(measured))[name] < time.time() + 1
+    )  # the kernel's clock ticks less often
 
 
 async def test_connections_and_sessions_that_are_open_show(measured: Running) -> None:

@@ -297,3 +297,30 @@ def test_root_goes_on_with_a_backup_of_its_own_in_a_folder_of_the_user_of_the_da
     for one in (data, target, *data.iterdir()):
         os.chown(one, SOMEBODY, SOMEBODY)
     assert answer("backup", target, "--config", readable)["ok"]
+
+
+async def test_a_backup_that_ended_well_is_noted(maild: Running, tmp_path: Path) -> None:
+    folder = DataFolder(maild.settings.data_path)
+    assert folder.backed_up_at is None
+    assert saved(maild, tmp_path / "backup")["noted"] and folder.backed_up_at is not None
+
+
+async def test_a_backup_without_a_lost_message_is_not_noted(maild: Running, tmp_path: Path) -> None:
+    large = await maild.received(await maild.inbox("bot"), LARGE.format(1))
+    ((blob_id,),) = maild.sql("SELECT blob_id FROM messages WHERE id = ?", large["id"])
+    folder = DataFolder(maild.settings.data_path)
+    (folder.blobs / blob_id[-2:] / blob_id).unlink()
+    found = saved(maild, tmp_path / "backup")
+    assert (found["ok"], found["noted"], folder.backed_up_at) == (False, False, None)
+
+
+async def test_a_backup_is_as_good_where_it_can_not_be_noted(
+    maild: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(folder: DataFolder) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(DataFolder, "note_backup", refuses)
+    found = saved(maild, tmp_path / "backup")
+    assert (found["ok"], found["noted"]) == (True, False)
+    assert_whole(tmp_path / "backup", messages=0)

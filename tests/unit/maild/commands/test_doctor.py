@@ -19,6 +19,7 @@ from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
 from storage.clock import DAY_MS
+from storage.data_folder import DataFolder
 from storage.disk import Disk
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.doh_server import txt
@@ -114,9 +115,16 @@ async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
     assert [one for one in found["diagnoses"] if one["status"] != "ok"] == []
     looked_at = {one["check"] for one in found["diagnoses"]}
     assert looked_at == {
-        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "disk",
+        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "backup", "certificate", "listening", "disk",
         "queue",
     }  # fmt: skip
+
+
+async def test_a_backup_that_is_old_is_told(world: World) -> None:
+    DataFolder(world.folder).note_backup()
+    assert await world.faults() == {}
+    world.clock.at_ms += 3 * DAY_MS
+    assert (await world.faults())["backup"].startswith("warning | the last one ended well at 20")
 
 
 async def test_a_queue_that_is_paused_is_told_with_the_command_that_ends_it(world: World) -> None:
@@ -418,6 +426,18 @@ async def test_where_nobody_tells_what_others_hear_it_is_not_looked_at(world: Wo
     world.outside = lambda resolver: None
     told = await world.faults()
     assert list(told) == ["name"] and told["name"].startswith("warning | systemd-resolved answers by itself")
+
+
+async def test_where_the_system_names_no_nameserver_that_is_told(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said that systemd-resolved answers, which is not even there."""
+    monkeypatch.setattr("maild.dns_client.RESOLV_CONF", str(tmp_path / "none"))
+    world.settings["dns"] = {"timeout_s": GIVES_UP_S}
+    world.outside = lambda resolver: None
+    told = await world.faults()
+    assert told["nameservers"].startswith("fault | /etc/resolv.conf is not there, or names none")
+    assert "name" not in told and "systemd-resolved" not in str(told)
 
 
 async def test_what_others_could_not_verify_is_a_fault(world: World) -> None:
