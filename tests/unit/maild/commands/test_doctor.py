@@ -115,8 +115,8 @@ async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
     assert [one for one in found["diagnoses"] if one["status"] != "ok"] == []
     looked_at = {one["check"] for one in found["diagnoses"]}
     assert looked_at == {
-        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "backup", "certificate", "listening", "disk",
-        "queue",
+        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "disk",
+        "backup", "queue",
     }  # fmt: skip
 
 
