@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_FILENAME_CHARS = 200
+_MAX_OCTETS = 240  # of 255 in a file system; clients put .crdownload and the like behind it while they load
 _MAX_EXTENSION_CHARS = 20
 
 # Separators; controls; direction marks that make "exe.gpj" read "jpg.exe" (UAX #9); surrogates.
@@ -117,7 +118,8 @@ _TYPES = {extension: content_type for content_type, extension in reversed(_EXTEN
 def clean_filename(name: str) -> str:
     """A name without separators, controls, direction marks and dots at its ends; "" if none is left.
 
-    At most MAX_FILENAME_CHARS, keeping a short extension. A single leading dot stays (".env").
+    At most MAX_FILENAME_CHARS, and no more octets than a file system takes, keeping a short extension. A single
+    leading dot stays (".env").
     """
     # Mailers fold names where a blank is, which comes as a tab.
     name = _SEPARATORS.sub("_", _REMOVED.sub("", name.replace("\t", " "))).strip().rstrip(_EDGE)
@@ -125,12 +127,19 @@ def clean_filename(name: str) -> str:
         name = name.lstrip(_EDGE)
     if _DEVICES.match(name):
         name = "_" + name
-    if len(name) <= MAX_FILENAME_CHARS:
+    if _cut(name, MAX_FILENAME_CHARS, _MAX_OCTETS) == name:
         return name
     stem, dot, extension = name.rpartition(".")
     if not dot or len(extension) > _MAX_EXTENSION_CHARS:
-        return name[:MAX_FILENAME_CHARS].rstrip(_EDGE)
-    return stem[: MAX_FILENAME_CHARS - 1 - len(extension)].rstrip(_EDGE) + "." + extension
+        stem, end = name, ""
+    else:
+        end = "." + extension
+    chars, octets = MAX_FILENAME_CHARS - len(end), _MAX_OCTETS - len(end.encode())
+    return _cut(stem, chars, octets).rstrip(_EDGE) + end
+
+
+def _cut(name: str, chars: int, octets: int) -> str:
+    return name[:chars].encode()[:octets].decode(errors="ignore")
 
 
 def content_type_of(name: str) -> str:

@@ -506,6 +506,14 @@ def test_long_filenames_keep_their_extension() -> None:
     assert len(clean_filename("." * 3 + "y" * 500 + "." + "z" * 300)) == MAX_FILENAME_CHARS
 
 
+@pytest.mark.parametrize("letter", ["\u00fc", "\u8a9e", "\U0001f600"])
+def test_a_file_can_be_saved_under_its_name(letter: str) -> None:
+    """Names of files have 255 octets; clients put .aria2 and .crdownload behind them while they load."""
+    size = len(letter.encode())
+    assert clean_filename(letter * 300 + ".pdf") == letter * min(196, 236 // size) + ".pdf"
+    assert clean_filename(letter * 300) == letter * min(200, 240 // size)
+
+
 def test_derived_filenames() -> None:
     assert derived_filename("application/pdf", 3) == "attachment-3.pdf"
     assert derived_filename("image/jpg", 1) == derived_filename("image/jpeg", 1) == "attachment-1.jpg"
