@@ -15,6 +15,8 @@ from controlplane.transport.statuses import HttpRefusal
 from storage.mail.blobs import BlobMissing
 
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*", re.IGNORECASE)
+# Some clients decode these in a name that is none of RFC 8187 (RFC 6266, appendix D).
+_ENCODED = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _ASCII_NAME = {code: "_" for code in (*range(32), ord('"'), ord("\\"), 127)}
 
 
@@ -98,6 +100,7 @@ def asked_range(request: web.Request, size: int, etag: str) -> ByteRange | None:
 def disposition(kind: str, filename: str) -> str:
     """RFC 6266 §4: the name in full for clients that read `filename*`, an ASCII likeness for the rest."""
     plain = filename.translate(_ASCII_NAME).encode("ascii", "replace").decode().replace("?", "_")
+    plain = _ENCODED.sub("_", plain)
     if plain == filename:
         return f'{kind}; filename="{plain}"'
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"

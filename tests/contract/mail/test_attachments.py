@@ -174,6 +174,13 @@ def test_the_disposition_keeps_the_name_and_breaks_no_header(name: str) -> None:
     assert (unquote(plain[2]) if plain[2] else plain[1]) == name
 
 
+def test_no_likeness_of_a_name_is_decoded_into_another() -> None:
+    """RFC 6266, appendix D: some clients take % and two digits for a character, and so for a separator."""
+    header = disposition("attachment", "..%2Fa 100%25.pdf")
+    assert header == "attachment; filename=\".._2Fa 100_25.pdf\"; filename*=UTF-8''..%252Fa%20100%2525.pdf"
+    assert disposition("attachment", "100% new.pdf") == 'attachment; filename="100% new.pdf"'
+
+
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "..\\..\\boot.ini", "/etc/shadow", "a/../b", "..", ".", "CON", "\x00x"]
 )
