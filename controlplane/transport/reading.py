@@ -9,6 +9,7 @@ an attachment. So long strings are taken out first, piece by piece, and short on
 parsed.
 """
 
+import codecs
 import json
 import re
 import secrets
@@ -113,6 +114,8 @@ def _outside_of_strings(raw: bytes | bytearray) -> Iterator[bytes]:
 
 
 def _parse(raw: bytearray) -> Any:
+    if raw.startswith(codecs.BOM_UTF8):  # RFC 8259 §8.1 lets a reader ignore it, and nobody sees it
+        del raw[: len(codecs.BOM_UTF8)]
     if len(raw) > LONG_BYTES:
         try:
             document = _parse_in_pieces(raw)
