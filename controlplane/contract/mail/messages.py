@@ -30,6 +30,7 @@ from controlplane.contract.fields import (
     cursor_of,
     id_of,
     is_text,
+    with_plus,
 )
 from controlplane.contract.model import (
     ABSENT,
@@ -119,7 +120,13 @@ class SendMessage(RequestBody):
 
 
 # `fromAddress` has A-labels, whatever its author wrote, and whoever looks for it has read U-labels.
-SenderPart = Annotated[str, Field(max_length=320), AfterValidator(is_text), AfterValidator(with_ascii_domain)]
+SenderPart = Annotated[
+    str,
+    Field(max_length=320),
+    AfterValidator(is_text),
+    AfterValidator(with_plus),
+    AfterValidator(with_ascii_domain),
+]
 
 
 class ListMessages(RequestQuery):

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from controlplane.contract.fields import Email, Limit, cursor_of
+from controlplane.contract.fields import Email, Limit, cursor_of, with_plus
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
 SuppressionReason = Literal["hard_bounce", "complaint", "unsubscribe", "manual"]
@@ -19,7 +19,7 @@ class CreateSuppression(RequestBody):
 
 class ListSuppressions(RequestQuery):
     reason: SuppressionReason | None = None
-    email: Annotated[str, Field(max_length=320)] | None = None
+    email: Annotated[str, Field(max_length=320), AfterValidator(with_plus)] | None = None
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("sup")] | None = None
 

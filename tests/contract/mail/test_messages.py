@@ -260,6 +260,11 @@ async def test_filters(start: Start) -> None:
         ("2026-11-21T01:00:00Z", ["third", "second"]),
         ("2026-11-21T01:00:00.001Z", ["third"]),
         ("2026-11-21T03:00:00+02:00", ["third", "second"]),
+        # A + that was not encoded.
+        ("2026-11-21T03:00:00 02:00", ["third", "second"]),
+        ("2026-11-21T03:00:00.001 02:00", ["third"]),
+        ("2026-11-21 03:00 02:00", ["third", "second"]),
+        ("2026-11-21 02:00", ["third"]),
         ("2026-11-22", []),
     ):
         assert await subjects(since=since) == expected, since
@@ -267,6 +272,27 @@ async def test_filters(start: Start) -> None:
     assert await subjects(until="2026-11-21") == []
     assert await subjects(since="2026-11-21T01:00:00Z", until="2026-11-21T02:00:00Z") == ["second"]
     assert await subjects(direction="inbound", inboxId=bot["id"], limit="1") == ["first"]
+
+
+@pytest.mark.parametrize("written", ["a+b@x.test", "a%2Bb@x.test", "+b@X.test"])
+async def test_a_plus_in_an_address_need_not_be_encoded(
+    maild: Running, bot: dict[str, Any], written: str
+) -> None:
+    """In a query it reads as a blank, which no address has but in quotes (RFC 5321 §4.1.2)."""
+    message = await maild.received(bot, "From: a+b@x.test\nSubject: tagged\n\n")
+    quoted = await maild.received(bot, 'From: "a b"@x.test\nSubject: quoted\n\n')
+    tagged = (await maild.api.call("GET", f"/v1/messages?from={written}")).data
+    assert [one["id"] for one in tagged] == [message["id"]]
+    for part in ('"a+b"@x', "a+b"):
+        found = (await maild.api.call("GET", f"/v1/messages?from={part}")).data
+        assert [one["id"] for one in found] == [quoted["id"]], part
+
+
+async def test_a_suppression_is_found_by_an_address_with_a_plus(maild: Running) -> None:
+    await maild.api.post("/v1/suppressions", {"email": "a+b@x.test"})
+    for written in ("a+b@x.test", "a%2Bb@x.test"):
+        found = (await maild.api.call("GET", f"/v1/suppressions?email={written}")).data
+        assert [one["email"] for one in found] == ["a+b@x.test"], written
 
 
 async def test_reading_never_clears_unread(maild: Running, bot: dict[str, Any]) -> None:
