@@ -1,7 +1,9 @@
 """Messages: sending, listing and searching, reading, labelling, deleting."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator
+from functools import partial
 
 from controlplane.access.principal import SEES_HELD
 from controlplane.contract import rendering
@@ -118,7 +120,8 @@ async def get_raw_message(call: Call) -> Download:
         content_type="message/rfc822",
         filename=f"{message.id}.eml",
         size_bytes=len(trace) + blob.size_bytes,
-        open=lambda _start, _stop: _with_trace(call.services.blobs, blob, trace),
+        open=partial(_with_trace, call.services.blobs, blob, trace),
+        tag=hashlib.sha256(trace + blob.sha256).hexdigest()[:32],
     )
 
 
@@ -154,9 +157,11 @@ async def delete_message(call: Call) -> Result:
     return Result({"id": call.id, "deleted": True})
 
 
-async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:
-    pieces = store.stream(blob, 0, blob.size_bytes)
-    yield trace + await anext(pieces, b"")
+async def _with_trace(store: Blobs, blob: Blob, trace: bytes, start: int, stop: int) -> AsyncIterator[bytes]:
+    """The octets from `start` to before `stop` of the trace and the message behind it."""
+    offset, end = max(0, start - len(trace)), max(0, stop - len(trace))
+    pieces = store.stream(blob, offset, end - offset)
+    yield trace[start:stop] + await anext(pieces, b"")
     async for piece in pieces:
         yield piece
 

@@ -1,4 +1,4 @@
-"""Byte ranges, HEAD, ETag and missing bytes of GET /v1/attachments/{id} (RFC 9110 §14)."""
+"""Byte ranges, HEAD, ETag and missing bytes of GET /v1/attachments/{id} and of raw messages (RFC 9110 §14)."""
 
 import base64
 import binascii
@@ -179,3 +179,28 @@ async def test_bytes_that_changed_are_410_and_bodies_null(
     assert (answer.status, answer.code) == (410, "attachment_bytes_missing")
     shown = (await maild.api.get(f"/v1/messages/{message['id']}")).data
     assert shown["subject"] == "file" and shown["htmlBody"] is None
+
+
+async def test_a_raw_message_that_broke_off_goes_on_where_it_was(maild: Running, bot: dict[str, Any]) -> None:
+    await attachment(maild, bot, "base64 in lines of 76")
+    (message,) = await maild.api.messages()
+    path = f"/v1/messages/{message['id']}/raw"
+    whole = await maild.api.get(path)
+    tag, size, trace = whole.headers["ETag"], len(whole.body), whole.body.index(b"From: a@elsewhere.test")
+    head = await maild.api.call("HEAD", path)
+    assert (head.status, head.body, head.headers["ETag"]) == (200, b"", tag)
+    assert (head.headers["Content-Length"], head.headers["Accept-Ranges"]) == (str(size), "bytes")
+    spans = (
+        (0, 1),
+        (0, trace),
+        (trace - 2, trace + 2),
+        (trace, size),
+        (trace + 9, size - 9),
+        (size - 1, size),
+    )
+    for start, stop in spans:
+        rest = await ask(maild, path, f"bytes={start}-{stop - 1}", **{"If-Range": tag})
+        assert (rest.status, rest.body) == (206, whole.body[start:stop]), (start, stop)
+        assert rest.headers["Content-Range"] == f"bytes {start}-{stop - 1}/{size}"
+    assert (await ask(maild, path, f"bytes={size}-")).code == "range_not_satisfiable"
+    assert (await maild.api.call("GET", path, headers={"If-None-Match": tag})).status == 304

@@ -519,13 +519,19 @@ export class MessagesResource extends Resource {
   }
 
   /**
-   * The message as RFC 5322 bytes.
+   * A message's RFC 5322 bytes.
    *
    * `GET /v1/messages/{id}/raw`, scope messages:read.
-   * Errors: inbox_access_denied, message_not_found, attachment_bytes_missing.
+   * Errors: inbox_access_denied, message_not_found, attachment_bytes_missing, range_not_satisfiable.
    */
-  raw(messageId: string, options: RequestOptions = {}): Call<Uint8Array> {
-    const request = { method: "GET", path: `/v1/messages/${segment(messageId)}/raw` };
+  raw(messageId: string, params: api.GetRawMessageParams = {}, options: RequestOptions = {}): Call<Uint8Array> {
+    const { range, ifRange, ifNoneMatch, ...query } = params;
+    const request = {
+      method: "GET",
+      path: `/v1/messages/${segment(messageId)}/raw`,
+      query,
+      headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
+    };
     return this.transport.bytes(request, options);
   }
 

@@ -1968,6 +1968,15 @@ export interface components {
             /** @enum {string} */
             html?: "original" | "sanitized";
         };
+        /** @description What `messages.raw` is asked with. */
+        GetRawMessageParams: {
+            /** @description RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored */
+            range?: string;
+            /** @description The `ETag` that the range is of; the whole is sent when it is another */
+            ifRange?: string;
+            /** @description The `ETag` of an answer that the client has; 304 where it would come again */
+            ifNoneMatch?: string;
+        };
         /** @description What `reviews.list` is asked with. */
         ListReviewsParams: {
             /** @enum {string} */
@@ -2298,6 +2307,7 @@ export type ListClaimsParams = components['schemas']['ListClaimsParams'];
 export type ListMessagesParams = components['schemas']['ListMessagesParams'];
 export type WaitForMessageParams = components['schemas']['WaitForMessageParams'];
 export type GetMessageParams = components['schemas']['GetMessageParams'];
+export type GetRawMessageParams = components['schemas']['GetRawMessageParams'];
 export type ListReviewsParams = components['schemas']['ListReviewsParams'];
 export type ListThreadsParams = components['schemas']['ListThreadsParams'];
 export type GetThreadParams = components['schemas']['GetThreadParams'];

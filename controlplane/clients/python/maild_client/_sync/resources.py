@@ -1192,15 +1192,27 @@ class Messages(Resource):
     def raw(
         self,
         message_id: str,
+        *,
+        range: str = UNSET,
+        if_range: str = UNSET,
+        if_none_match: str = UNSET,
     ) -> bytes:
-        """The message as RFC 5322 bytes.
+        """A message's RFC 5322 bytes.
+
+        `range`: RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored.
+        `if_range`: The `ETag` that the range is of; the whole is sent when it is another.
+        `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
 
         Scope: messages:read.
-        Errors: inbox_access_denied, message_not_found, attachment_bytes_missing.
+        Errors: inbox_access_denied, message_not_found, attachment_bytes_missing, range_not_satisfiable.
 
             client.messages.raw("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}/raw")
+        call = Call(
+            "GET",
+            f"/v1/messages/{segment(message_id)}/raw",
+            headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
+        )
         return self._transport.octets(call)
 
     def evidence(
