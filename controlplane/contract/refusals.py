@@ -19,7 +19,7 @@ MESSAGES: Mapping[str, str] = {
     "validation_failed": "The request is not valid; 'details.fields' names each fault.",
     "unsupported_media_type": "Send the body as 'Content-Type: application/json'.",
     "expectation_failed": "The only 'Expect' that is understood is '100-continue'.",
-    "not_found": "There is no such path; '/docs' shows those that there are, '/openapi.json' tells programs.",
+    "not_found": "There is no such path; '/docs' shows all, '/openapi.json' tells programs.",
     "method_not_allowed": "This path has no such method; 'Allow' names the ones it has.",
     "payload_too_large": "Body and decoded attachments together exceed 15 MB.",
     "attachment_too_large": "One attachment exceeds 10 MB, or all of them 15 MB.",
@@ -137,6 +137,6 @@ def invalid(faults: Sequence[Fault]) -> Refusal:
     return Refusal("validation_failed", details=details)
 
 
-def bad_request() -> Refusal:
+def bad_request(why: str = "The request can't be read as HTTP with a JSON body.") -> Refusal:
     """`validation_failed` for a request whose head or body can't be read, so that it does not name a field."""
-    return invalid([Fault("", "bad_request", "The request can't be read as HTTP with a JSON body.")])
+    return invalid([Fault("", "bad_request", why)])

@@ -7,6 +7,7 @@ import structlog
 from aiohttp import web
 from aiohttp.web_protocol import RequestPayloadError
 from structlog.contextvars import bind_contextvars
+from yarl import URL
 
 from conf.log_events import LogEvent, clean, is_told, tell
 from conf.strangers import StrangerLog
@@ -40,6 +41,7 @@ TOLD = web.RequestKey(
 )  # what else the line in the log says, where a door knows more than a route
 
 
+_NEARLY = "There is no such path, but '{}'; '/docs' shows all, '/openapi.json' tells programs."
 _OVERLOADED = Refusal(
     "provider_unavailable",
     "More is asked at the moment than can be answered; try again later.",
@@ -168,7 +170,7 @@ class Gate:
             allowed = ", ".join(sorted(error.allowed_methods))
             return HttpRefusal("method_not_allowed", {"Allow": allowed})
         if error.status == 404:
-            return Refusal("not_found")
+            return Refusal("not_found", await _hint(request))
         if error.status == 417:  # on a path that has no endpoint
             return Refusal("expectation_failed")
         if error.status < 500:
@@ -190,6 +192,21 @@ def _pattern(request: web.Request) -> str | None:
     match = request._match_info
     resource = match.route.resource if match is not None else None
     return resource.canonical if resource is not None else None
+
+
+async def _hint(request: web.Request) -> str | None:
+    """Which path there is, as its route is written, where this one differs in slashes, in case, or in what stands
+    before `/v1`; None: it is like none."""
+    if request.match_info.http_exception is None:  # it has a route, and that has nothing there
+        return None
+    parts = [part for part in request.rel_url.raw_path.lower().split("/") if part]
+    parts = parts[len(parts) - parts[::-1].index("v1") :] if "v1" in parts else parts
+    for near in ("/v1/", "/"):
+        meant = request.clone(rel_url=URL(near + "/".join(parts), encoded=True))
+        found = await request.match_info.apps[0].router.resolve(meant)
+        if found.http_exception is None and found.route.resource is not None:
+            return _NEARLY.format(found.route.resource.canonical)
+    return None
 
 
 def _check_framing(request: web.Request) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from controlplane.contract.refusals import MESSAGES
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import on_shared
 from tests.support.running import Running
@@ -133,6 +134,42 @@ async def test_a_compressed_body_is_never_inflated(shared: Running, coding: str)
         "POST", "/v1/inboxes", data=b"\x1f\x8b\x08", headers={**JSON, "Content-Encoding": coding}
     )
     assert (answer.status, answer.code) == (415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize("words", ["Bot", "x" * 100_000], ids=["short", "long"])
+@on_shared
+async def test_a_byte_order_mark_in_front_of_json_is_no_fault(shared: Running, words: str) -> None:
+    """RFC 8259 §8.1: editors of some systems write one, where nobody sees it."""
+    data = b"\xef\xbb\xbf" + json.dumps({"to": [], "text": words}).encode()
+    answer = await shared.api.call("POST", "/v1/messages/send", data=data, headers=JSON)
+    assert answer.faults == {"inboxId": "required", "to": "too_few"}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("/v1/inboxes/", "/v1/inboxes"),
+        ("//v1/inboxes", "/v1/inboxes"),
+        ("/v1//inboxes", "/v1/inboxes"),
+        ("/v1/Inboxes", "/v1/inboxes"),
+        ("/inboxes", "/v1/inboxes"),
+        ("/v1/v1/inboxes", "/v1/inboxes"),
+        ("/api/v1/inboxes/inb_01m7yg00000000000000000000/", "/v1/inboxes/{id}"),
+        ("/Health", "/health"),
+    ],
+)
+@on_shared
+async def test_a_path_that_is_nearly_one_is_told_which(shared: Running, written: str, meant: str) -> None:
+    answer = await shared.api.get(written)
+    assert (answer.status, answer.code) == (404, "not_found")
+    assert f"'{meant}'" in answer.error["message"]
+
+
+@on_shared
+async def test_a_path_like_none_is_told_of_none(shared: Running) -> None:
+    for path in ("/v1/nowhere", "/", "/v1/v1", "/v1/messages%2Fwait", "/v1/{id}", "/docs/no"):
+        message = (await shared.api.get(path)).error["message"]
+        assert message == MESSAGES["not_found"], path
 
 
 async def test_json_with_a_charset_passes(maild: Running) -> None:

@@ -80,6 +80,15 @@ async def test_malformed_requests(daemon: Daemon) -> None:
     assert all(one["level"] == "info" for one in malformed)
 
 
+async def test_letters_of_a_url_that_are_not_encoded_are_told(daemon: Daemon) -> None:
+    """curl and old libraries send them as they are."""
+    for target in ("/v1/messages?q=Gr\u00fc\u00dfe", "/v1/\u8a9e"):
+        status, _, body = await ask(daemon, f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        (fault,) = json.loads(body)["error"]["details"]["fields"]
+        assert (status, fault["code"]) == (400, "bad_request")
+        assert "URL" in fault["message"] and "%C3%BC" in fault["message"]
+
+
 async def test_keys_in_odd_places_of_good_requests_are_not_logged(daemon: Daemon) -> None:
     key = KEY.encode()
     for octets, wanted in (
