@@ -132,7 +132,7 @@ MAILS = {
             File("😀.gif", "image/gif", b"GIF89a"),
             File('it\'s 100% "sure"; x=y, (z).csv', "text/csv", b"a,b\r\n1,2\n3\r"),
             File("a" * 180 + ".txt", "text/plain", b".\r\n.\r\nFrom x\r\n"),
-            File("ü" * 180 + ".txt", "text/plain", b""),
+            File("ü" * 118 + ".txt", "text/plain", b""),
             File("noextension", "application/octet-stream", bytes(range(256))),
             File("same.txt", "text/plain", b"1"),
             File("same.txt", "text/plain", b"2"),

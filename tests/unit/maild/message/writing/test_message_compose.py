@@ -140,7 +140,7 @@ def test_attachments_come_through_exactly() -> None:
         OutgoingAttachment("a.bin", "application/octet-stream", bytes(range(256)) * 100),
         OutgoingAttachment("Größe 日本.pdf", "application/pdf", b""),
         OutgoingAttachment("x" * 195 + ".txt", "Text/Plain; charset=UTF-8", b"x\n"),
-        OutgoingAttachment("ü" * 180 + ".txt", "text/csv", b"1,2"),
+        OutgoingAttachment("ü" * 118 + ".txt", "text/csv", b"1,2"),  # 240 octets
         OutgoingAttachment('quote"back.txt', "text/plain", b"q"),
         OutgoingAttachment("=?utf-8?q?x?=.txt", "text/plain", b"q"),
         OutgoingAttachment("50%41.txt", "text/plain", b"q"),
