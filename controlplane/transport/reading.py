@@ -14,7 +14,7 @@ import json
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -62,14 +62,19 @@ def _unasked(model: type[RequestQuery]) -> RequestQuery:
 
 
 def _read_pairs(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> RequestQuery:
-    lists = _lists(model)
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        given = _joined(pairs, _lists(model))
+    return validated(model, given, may_have_unfit_texts=False)
+
+
+def _joined(pairs: Sequence[tuple[str, str]], lists: Container[str]) -> dict[str, str]:
+    """One value of each parameter, `a,b` of a list that comes in parts. Refusal where another is given twice."""
     _refuse_repeats([name for name, _ in pairs if name not in lists], "parameter")
-    given: dict[str, list[str]] = {}
+    given: dict[str, str] = {}
     for name, value in pairs:
-        given.setdefault(name, []).append(value)
-    return validated(
-        model, {name: ",".join(values) for name, values in given.items()}, may_have_unfit_texts=False
-    )
+        given[name] = f"{given[name]},{value}" if name in given else value
+    return given
 
 
 @cache
