@@ -133,7 +133,7 @@ class HoldWatch:
 
 def place_of(frame: FrameType | None, base: FrameType | None) -> Place | None:
     """Where the callback is that `frame` belongs to; None where no callback runs. `base`: what calls the callbacks."""
-    frames = list(outwards(frame, base))
+    frames = list(_outwards(frame, base))
     if not frames or frames[-1].f_code in _OF_THE_WATCH:
         return None
     ours = [one for one in frames if one.f_code.co_filename.startswith(_OURS)]
@@ -144,7 +144,7 @@ def place_of(frame: FrameType | None, base: FrameType | None) -> Place | None:
     return Place(where, innermost if innermost != where else None, tuple(callers))
 
 
-def outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[FrameType]:
+def _outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[FrameType]:
     """The frame and its callers, up to `base`."""
     at = frame
     for _ in range(FRAMES_MAX):
@@ -157,7 +157,12 @@ def outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[FrameT
 def named(frame: FrameType) -> str:
     """file:line function."""
     code = frame.f_code
-    return f"{code.co_filename.removeprefix(_ROOT)}:{frame.f_lineno} {code.co_qualname}"
+    return placed(code.co_filename, frame.f_lineno, code.co_qualname)
+
+
+def placed(file: str, line: int | str, function: str) -> str:
+    """file:line function; of ours without the folder that holds the program."""
+    return f"{file.removeprefix(_ROOT)}:{line} {function}"
 
 
 class LoopMonitor(Service):

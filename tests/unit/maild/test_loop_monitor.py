@@ -151,7 +151,7 @@ def test_a_deep_stack_is_read_no_further_than_it_must() -> None:
         seen += 1
         return frame
 
-    for frame in loop_monitor.outwards(deep(500), None):
+    for frame in loop_monitor._outwards(deep(500), None):
         count(frame)
     assert seen == loop_monitor.FRAMES_MAX
 
