@@ -22,12 +22,17 @@ from storage.turns.cpu_threads import CpuThreads
 from storage.turns.fair_threads import OWN
 
 _SAFE = {"X-Content-Type-Options": "nosniff"}
+# Editors and viewers of OpenAPI are pages of other origins. They read what everybody may (Fetch §3.3.2), and nothing of
+# what needs a key.
+_SHARED = {**_SAFE, "Access-Control-Allow-Origin": "*"}
 # Hosts change their texts when they are upgraded. Programs that build on the API's own ask whether it is the same.
-_FRESH_HEADERS = {**_SAFE, "Cache-Control": "public, no-cache"}
-_TEXT_HEADERS = {**_SAFE, "Cache-Control": "public, max-age=3600"}
+_FRESH_HEADERS = {**_SHARED, "Cache-Control": "public, no-cache"}
+_LASTING = {"Cache-Control": "public, max-age=3600"}
+_TEXT_HEADERS = {**_SHARED, **_LASTING}
 _PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
-    **_TEXT_HEADERS,
+    **_SAFE,
+    **_LASTING,
 }
 # path → file, type
 _PAGE = {

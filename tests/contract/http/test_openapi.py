@@ -486,6 +486,20 @@ async def test_a_text_is_packed_for_who_takes_it_so(shared: Running, path: str) 
     assert {plain.headers["Vary"], packed.headers["Vary"]} == {"Accept-Encoding"}
 
 
+@on_shared
+@pytest.mark.parametrize("path", TEXTS)
+async def test_an_editor_on_another_site_may_read_the_texts_alone(shared: Running, path: str) -> None:
+    asked = {"Origin": "https://editor.example"}
+    first = await shared.api.with_key(None).call("GET", path, headers=asked)
+    known = {**asked, "If-None-Match": first.headers["ETag"]}
+    again = await shared.api.with_key(None).call("GET", path, headers=known)
+    is_text = not re.fullmatch(r"/docs(/[a-z-]+\.(js|css))?", path)
+    for answer in (first, again):
+        assert answer.headers.get("Access-Control-Allow-Origin") == ("*" if is_text else None)
+    inboxes = await shared.api.call("GET", "/v1/inboxes", headers=asked)
+    assert inboxes.status == 200 and "Access-Control-Allow-Origin" not in inboxes.headers
+
+
 class Assets(HTMLParser):
     """Every address in a page, and whether it holds code of its own."""
 
