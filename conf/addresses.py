@@ -9,6 +9,7 @@ The rule stands here because both planes ask, and neither may import the other; 
 """
 
 import ipaddress
+from collections.abc import Iterable
 from functools import lru_cache
 
 # The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), without services that they call globally
@@ -81,6 +82,23 @@ def site_of(address: str) -> str:
     except ValueError:
         return address
     return str(ipaddress.ip_network((parsed, 24 if parsed.version == 4 else 48), strict=False))
+
+
+class Networks:
+    """Those that an operator names, as their settings are written."""
+
+    def __init__(self, networks: Iterable[str]) -> None:
+        self._networks = [ipaddress.ip_network(network) for network in networks]
+
+    def have(self, address: str) -> bool:
+        """Is the address in one of them? What is no address is in none."""
+        if not self._networks:
+            return False
+        try:
+            parsed = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return False
+        return any(parsed in network for network in self._networks)
 
 
 def is_public(address: str) -> bool:

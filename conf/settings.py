@@ -88,9 +88,12 @@ class Smtp(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Http(_Section):
-    """`[http]`: where the API listens, and what a connection may take."""
+    """`[http]`: where the API listens, and what a connection may take.
+
+    `proxy_from`: networks of proxies that are not on this host, and name their clients in X-Forwarded-For."""
 
     listen: Listen = "127.0.0.1:8025"
+    proxy_from: tuple[Network, ...] = ()
     keepalive_s: Positive = 75
     header_timeout_s: Positive = 10
     body_min_bytes_per_s: Positive = 1000

@@ -17,7 +17,7 @@ from controlplane.console.page import ask_operation
 from controlplane.console.session import SignedIn
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.invoke import Operations
-from controlplane.transport.connections import ClientConnection
+from controlplane.transport.connections import connection_of
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.waits import Wait
 
@@ -46,7 +46,7 @@ class Live:
     async def tell(self, request: web.Request, signed_in: SignedIn) -> web.StreamResponse:
         """Tell of each change until either side ends it. 204, which tells a browser to give up, where there is no
         place."""
-        connection = cast(ClientConnection, request.protocol)
+        connection = connection_of(request)
         principal = signed_in.principal
         place = self._streams.waiting(
             principal.credential_id, principal.organization_id, None, connection.on_lost

@@ -9,7 +9,7 @@ end their session at any status but success, and of an error of HTTP the model h
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -26,7 +26,7 @@ from controlplane.mcp.tools import BY_NAME
 from controlplane.operations.operation import JSON, SMALL_BODY_BYTES
 from controlplane.operations.table import SEND_BYTES
 from controlplane.transport.callers import PRINCIPAL, REQUEST, Callers, address_of
-from controlplane.transport.connections import ClientConnection
+from controlplane.transport.connections import connection_of
 from controlplane.transport.gate import CODE, TOLD
 from controlplane.transport.reading import read_json
 from controlplane.transport.request_bodies import RequestBodies, expect
@@ -177,7 +177,7 @@ def _answered(
 
 
 def _caller(request: web.Request, principal: Principal) -> McpCaller:
-    on_leave = cast(ClientConnection, request.protocol).on_lost
+    on_leave = connection_of(request).on_lost
     return McpCaller(principal, on_leave, request[REQUEST])
 
 

@@ -1,15 +1,13 @@
 """Who makes a request: by its key, within the rate of its organization, whatever door it came to."""
 
-from ipaddress import ip_address
-
 from aiohttp import web
 
-from conf.addresses import network_of, unmapped
+from conf.addresses import network_of
 from controlplane.access.authentication import Authenticator, bearer
 from controlplane.access.principal import Principal
 from controlplane.access.rate_limit import RateLimit, RateVerdict
 from controlplane.contract.refusals import Refusal
-from controlplane.transport.connections import is_local
+from controlplane.transport.connections import connection_of
 
 PRINCIPAL = web.RequestKey("principal", Principal)
 KNOWN_KEYS = 10_000
@@ -29,9 +27,9 @@ class Callers:
     def owner_of(self, request: web.Request) -> str:
         """Whose turn it is, before anybody has asked the store who calls: the peer's or, behind a proxy, which has one
         address for all, the key's. Keys that were no good have one turn together: everybody can make up many."""
-        peer = request.remote or ""
-        if not is_local(peer):
-            return network_of(peer)
+        connection = connection_of(request)
+        if not connection.is_proxy:
+            return network_of(connection.peer)
         header = request.headers.get("Authorization", "")
         return header if hash(header) in self._known else STRANGERS
 
@@ -61,20 +59,12 @@ class Callers:
 
 
 def client_of(request: web.Request) -> str:
-    """The client's address. A proxy on this host says whose requests it passes on: the last that it names is whom it
-    saw itself."""
-    peer = request.remote or ""
-    if not is_local(peer):
-        return peer
+    """The client's address, also where a proxy passes its request on."""
     # RFC 9110 §5.3: lines are one list. HAProxy puts one of its own behind those of the client.
-    told = ",".join(request.headers.getall("X-Forwarded-For", ()))
-    try:
-        return unmapped(str(ip_address(told.rpartition(",")[2].strip())))
-    except ValueError:
-        return peer
+    return connection_of(request).client(",".join(request.headers.getall("X-Forwarded-For", ())))
 
 
 def address_of(request: web.Request) -> tuple[str, ...]:
     """The peer as a holder of bytes; a proxy's address stands for all clients, and so for none."""
-    peer = request.remote or ""
-    return () if is_local(peer) else (network_of(peer),)
+    connection = connection_of(request)
+    return () if connection.is_proxy else (network_of(connection.peer),)

@@ -25,6 +25,7 @@ from conf.strangers import StrangerLog
 from conf.tuning import HttpTuning
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.transport import responses
+from controlplane.transport.proxies import Proxies
 from storage.ids import Ids
 from storage.turns.one_a_round import OneARound
 
@@ -46,6 +47,7 @@ class ClientConnection(RequestHandler):
         super().__init__(manager, **settings)
         self._watch = watch
         self.peer = ""
+        self.is_proxy = False
         self._received = 0
         self._head_begun = True  # a new connection owes us a request
         self._waits_for = "head"
@@ -66,6 +68,7 @@ class ClientConnection(RequestHandler):
         here = cast(asyncio.Transport, transport)
         peername = here.get_extra_info("peername")
         self.peer = unmapped(peername[0]) if peername else ""
+        self.is_proxy = self._watch.proxies.have(self.peer)
         if self._watch.opened(self):
             super().connection_made(here)
             return
@@ -76,6 +79,11 @@ class ClientConnection(RequestHandler):
             here.write_eof()
         else:
             here.close()
+
+    def client(self, forwarded_for: str) -> str:
+        """The address of who asks: the peer's or, where that is a proxy, the one that it names."""
+        named = self._watch.proxies.client_in(forwarded_for) if self.is_proxy else None
+        return named or self.peer
 
     @property
     def peername(self) -> str | None:
@@ -248,6 +256,7 @@ class Watch:
         self.header_timeout_s = settings.header_timeout_s
         self.body_min_bytes_per_s = settings.body_min_bytes_per_s
         self.body_timeout_s = settings.body_timeout_s
+        self.proxies = Proxies(settings.proxy_from)
         self.most = settings.max_connections
         self._max_per_address = settings.max_connections_per_address
         self._connections: set[ClientConnection] = set()
@@ -285,9 +294,8 @@ class Watch:
 
     def opened(self, connection: ClientConnection) -> bool:
         """Count it; False, and it is not counted, when it is one too many."""
-        # From this host come the connections of a proxy, which carry the requests of all clients.
         address = network_of(connection.peer)
-        has_share = is_local(connection.peer) or self._per_address[address] < self._max_per_address
+        has_share = self.proxies.have(connection.peer) or self._per_address[address] < self._max_per_address
         if len(self._connections) >= self.most or not has_share:
             return False
         self._connections.add(connection)
@@ -331,6 +339,6 @@ class Watch:
         self.start()
 
 
-def is_local(peer: str) -> bool:
-    """Is the peer on this host: a proxy perhaps, which has one address for all of its clients?"""
-    return peer.startswith("127.") or peer in ("::1", "")
+def connection_of(request: web.BaseRequest) -> ClientConnection:
+    """The one on which the request came."""
+    return cast(ClientConnection, request.protocol)

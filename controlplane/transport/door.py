@@ -11,7 +11,7 @@ from controlplane.contract.telling.events import StreamEvents
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
 from controlplane.transport.callers import Callers, address_of
-from controlplane.transport.connections import ClientConnection
+from controlplane.transport.connections import connection_of
 from controlplane.transport.reading import read_query
 from controlplane.transport.request_bodies import RequestBodies, refuse_body
 from controlplane.transport.request_headers import media_type
@@ -52,7 +52,7 @@ class Door:
                 else Query(operation, request),
                 id=request.match_info.get("id", ""),
                 idempotency_keys=request.headers.getall("Idempotency-Key", ()),
-                on_leave=cast(ClientConnection, request.protocol).on_lost,
+                on_leave=connection_of(request).on_lost,
             )
             return await self._responder.send(request, operation, result)
 

@@ -1,7 +1,6 @@
 """What all SMTP listeners have: sockets, the caps over all sessions, and the drain at stop."""
 
 import asyncio
-import ipaddress
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from ssl import SSLContext
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from conf.addresses import network_of
+from conf.addresses import Networks, network_of
 from conf.setting_kinds import address_port, host_port
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
@@ -34,8 +33,6 @@ from storage.turns.recent_use import RecentUse
 from storage.turns.round_share import RoundShare
 
 log = structlog.get_logger("maild.smtp")
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 BEGUN_A_ROUND = 4  # connections: a fifth of a millisecond each
 ANSWERED_A_ROUND = 8  # commands: 20 µs for EHLO, 65 for RCPT, in a hundred of which one takes 300
@@ -95,7 +92,7 @@ class SessionListener(Service):
         # Bound once: finding the method anew costs more than not writing a line.
         self.log: FilteringBoundLogger = log.bind()
         self._ids = ground.ids
-        self._balancers = [ipaddress.ip_network(network) for network in limits.proxy_from]
+        self._balancers = Networks(limits.proxy_from)
         self._servers: list[FairServer] = []
         self._tls_servers: list[FairServer] = []
         self._is_open = False
@@ -262,7 +259,7 @@ class SessionListener(Service):
 
     def is_balancer(self, peer: str) -> bool:
         """Does a connection from there begin with a PROXY header? From anywhere else none is ever looked for."""
-        return bool(self._balancers) and _is_in(peer, self._balancers)
+        return self._balancers.have(peer)
 
     def _new_intake(self, header: HeaderFilter, peer: str, declared_bytes: int) -> Intake:
         return Intake(
@@ -302,11 +299,3 @@ class SessionListener(Service):
 def _addresses(servers: Sequence[FairServer]) -> list[str]:
     sockets = [one for server in servers for one in server.sockets]
     return [address_port(*sock.getsockname()[:2]) for sock in sockets]
-
-
-def _is_in(peer: str, networks: Sequence[Network]) -> bool:
-    try:
-        address = ipaddress.ip_address(peer.partition("%")[0])
-    except ValueError:
-        return False  # "unknown": the connection was lost before it began
-    return any(address in network for network in networks)

@@ -57,6 +57,13 @@ def test_a_proxy_on_this_host_is_not_one_address() -> None:
     assert [opened(watch, "127.0.0.1") for _ in range(11)] == [True] * 10 + [False]
 
 
+def test_a_proxy_that_the_operator_names_is_not_one_address() -> None:
+    settings = Http(max_connections=10, max_connections_per_address=2, proxy_from=("10.0.0.0/24",))
+    watch = watching(settings)
+    assert [opened(watch, "10.0.0.7") for _ in range(3)] == [True] * 3
+    assert [opened(watch, "10.0.1.7") for _ in range(3)] == [True, True, False]
+
+
 def test_a_place_is_free_again_when_its_connection_ends() -> None:
     watch = watching(Http(max_connections=1))
     held: Any = Connection("192.0.2.1")
