@@ -10,7 +10,7 @@ Nothing is started here. Parts get what they need handed in, and make no other p
 
 import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from conf.strangers import StrangerLog
 from controlplane.access.authentication import Authenticator
@@ -33,8 +33,7 @@ from controlplane.mail.bodies import BodyReader, TextLoader
 from controlplane.mail.claim_keeper import ClaimKeeper
 from controlplane.mail.evidence import Examiner
 from controlplane.mail.evidence_follower import EvidenceFollower
-from controlplane.mcp.endpoint import McpEndpoint
-from controlplane.mcp.methods import Methods
+from controlplane.mcp.door import McpDoor
 from controlplane.mcp.tools import TOOLS
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Services
@@ -83,6 +82,9 @@ from storage.service import Service
 from storage.shown.kept_json import KeptJson
 from storage.turns.work_turns import WorkTurns
 from storage.upkeep.self_check import SelfCheck
+
+if TYPE_CHECKING:
+    from controlplane.mcp.endpoint import McpEndpoint
 
 FORWARDS_AT_ONCE = 2  # large ones, of the host
 
@@ -281,10 +283,18 @@ def _doors(
 
 def _mcp(
     ground: Ground, operations: Operations, callers: Callers, bodies: RequestBodies, fence_key: bytes
-) -> McpEndpoint:
+) -> McpDoor:
     settings = ground.settings
-    methods = Methods(operations, fence_key, __version__)
-    return McpEndpoint(methods, callers, bodies, settings.server.public_url, settings.http.mcp_origins)
+    origins = settings.http.mcp_origins
+
+    def endpoint() -> "McpEndpoint":
+        from controlplane.mcp.endpoint import McpEndpoint  # noqa: PLC0415 - nor before somebody calls
+        from controlplane.mcp.methods import Methods  # noqa: PLC0415
+
+        methods = Methods(operations, fence_key, __version__)
+        return McpEndpoint(methods, callers, bodies, settings.server.public_url, origins)
+
+    return McpDoor(endpoint, origins, ground.cpu)
 
 
 class ConsoleParts(NamedTuple):

@@ -36,9 +36,9 @@ class RequestQuery(BaseModel):
 
 
 class ResponseModel(BaseModel):
-    """Describes an answer, and costs a request nothing: every key is always there; what is absent is null."""
+    """Describes an answer; costs neither a request nor a start. Every key is always there; what is absent is null."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 def models_in(shape: Any) -> list[type[BaseModel]]:

@@ -4,11 +4,12 @@ A browser asks first (a preflight), since a call has a key and JSON. To pages of
 and what is not said a browser keeps from them. No cookie plays a part, so none is let in.
 """
 
-from collections.abc import Collection
+from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from controlplane.mcp.eras import ROUTING_HEADERS
+from controlplane.mcp.routing_headers import ROUTING_HEADERS
 
 PATH = "/mcp"
 METHODS = "GET, POST, DELETE"  # the first and the last to be refused with a status that clients understand
@@ -23,10 +24,10 @@ KNOWN_FOR_S = 600  # that a browser need not ask again
 
 
 class CrossOrigin:
-    """`origins`: of the pages, as browsers write them, in lower case (RFC 6454 §6.1)."""
+    """`origins`: those of the pages."""
 
-    def __init__(self, origins: Collection[str]) -> None:
-        self._origins = frozenset(origins)
+    def __init__(self, origins: Iterable[str]) -> None:
+        self._origins = frozenset(map(origin, origins))
 
     def add_to(self, app: web.Application) -> None:
         """Answer preflights, and say to browsers who may read an answer. Without an origin, nothing of it is there."""
@@ -59,3 +60,9 @@ class CrossOrigin:
         """The one that the request names, as it names it; None: it may not read the answer."""
         named = request.headers.getall("Origin", [])
         return named[0] if len(named) == 1 and named[0].lower() in self._origins else None
+
+
+def origin(url: str) -> str:
+    """RFC 6454 §6.1: scheme, host and port, as browsers write them, in lower case."""
+    parts = urlsplit(url.lower())
+    return f"{parts.scheme}://{parts.netloc}"

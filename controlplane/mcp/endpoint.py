@@ -10,7 +10,6 @@ end their session at any status but success, and of an error of HTTP the model h
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import msgspec
 from aiohttp import web
@@ -19,9 +18,10 @@ from mcp_types import INVALID_REQUEST, JSONRPC_VERSION, PARSE_ERROR
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.mcp import eras
-from controlplane.mcp.cross_origin import PATH, CrossOrigin
-from controlplane.mcp.eras import REFUSED, ROUTING_HEADERS, Rejection, RpcMessage
+from controlplane.mcp.cross_origin import origin
+from controlplane.mcp.eras import REFUSED, Rejection, RpcMessage
 from controlplane.mcp.methods import Done, McpCaller, Methods
+from controlplane.mcp.routing_headers import ROUTING_HEADERS
 from controlplane.mcp.tools import BY_NAME
 from controlplane.operations.operation import JSON, SMALL_BODY_BYTES
 from controlplane.operations.table import SEND_BYTES
@@ -29,7 +29,7 @@ from controlplane.transport.callers import PRINCIPAL, REQUEST, Callers, address_
 from controlplane.transport.connections import connection_of
 from controlplane.transport.gate import CODE, TOLD
 from controlplane.transport.reading import read_json
-from controlplane.transport.request_bodies import RequestBodies, expect
+from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.responses import envelope
 from controlplane.transport.statuses import headers_of, status_of
 
@@ -53,12 +53,7 @@ class McpEndpoint:
         self._methods = methods
         self._callers = callers
         self._bodies = bodies
-        self._origins = frozenset(map(_origin, (own, *origins)))
-        self._cross_origin = CrossOrigin(frozenset(map(_origin, origins)))
-
-    def add_to(self, app: web.Application) -> None:
-        app.router.add_route("POST", PATH, self.handle, expect_handler=expect)
-        self._cross_origin.add_to(app)
+        self._origins = frozenset(map(origin, (own, *origins)))
 
     async def handle(self, request: web.Request) -> web.Response:
         """Any failure as an error of JSON-RPC, with the status and the headers that HTTP has for it."""
@@ -192,9 +187,3 @@ def _routing_headers(request: web.Request) -> dict[str, list[str]]:
 
 def _json(whole: Any, status: int, headers: dict[str, str] | None = None) -> web.Response:
     return web.Response(body=msgspec.json.encode(whole), status=status, headers=headers, content_type=JSON)
-
-
-def _origin(url: str) -> str:
-    """RFC 6454 §6.1: scheme, host and port, as browsers write them."""
-    parts = urlsplit(url.lower())
-    return f"{parts.scheme}://{parts.netloc}"

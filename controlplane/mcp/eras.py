@@ -31,10 +31,7 @@ from mcp_types.version import (
 )
 from pydantic import ValidationError
 
-VERSION_HEADER = "MCP-Protocol-Version"
-METHOD_HEADER = "Mcp-Method"
-NAME_HEADER = "Mcp-Name"
-ROUTING_HEADERS = (VERSION_HEADER, METHOD_HEADER, NAME_HEADER)
+from controlplane.mcp.routing_headers import METHOD_HEADER, NAME_HEADER, ROUTING_HEADERS, VERSION_HEADER
 
 INITIALIZE, PING, DISCOVER = "initialize", "ping", "server/discover"
 LIST_TOOLS, CALL_TOOL = "tools/list", "tools/call"

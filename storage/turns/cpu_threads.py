@@ -47,12 +47,13 @@ class CpuThreads:
             yield result  # type: ignore[misc]
 
     def once(self, owner: str, work: Callable[[], T]) -> Callable[[], Awaitable[T]]:
-        """A function that answers with what `work` gives or raises: done when it is first asked, for all who ask."""
+        """A function that answers with what `work` gives or raises: done when it is first asked, for all who ask. What
+        failed is done again for who asks next."""
         running: asyncio.Future[T] | None = None
 
         async def given() -> T:
             nonlocal running
-            if running is None:
+            if running is None or _has_failed(running):
                 running = asyncio.ensure_future(self.run(owner, work))
             return await asyncio.shield(running)  # who hangs up takes it from nobody else
 
@@ -74,3 +75,7 @@ class CpuThreads:
         """Return when all that was begun or waits has run."""
         await self._turns.finish()
         self._executor.shutdown()
+
+
+def _has_failed(work: asyncio.Future[Any]) -> bool:
+    return work.done() and (work.cancelled() or work.exception() is not None)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 
-from controlplane.mcp.eras import ROUTING_HEADERS
+from controlplane.mcp.routing_headers import ROUTING_HEADERS
 from controlplane.operations.table import SEND_BYTES
 from tests.conftest import Start, on_shared
 from tests.support.clients.mcp import ACCEPT, ERAS, HANDSHAKE, MODERN, PATH, Mcp

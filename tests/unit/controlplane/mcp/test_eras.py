@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from mcp_types import PROTOCOL_VERSION_META_KEY
 
 from controlplane.mcp import eras
-from controlplane.mcp.eras import ROUTING_HEADERS, Rejection
+from controlplane.mcp.eras import Rejection
+from controlplane.mcp.routing_headers import ROUTING_HEADERS
 
 JSON = st.recursive(
     st.none()

@@ -1,6 +1,7 @@
 """Work that computes has threads of its own, and owners take turns at them (storage/turns/cpu_threads.py)."""
 
 import asyncio
+import errno
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -72,6 +73,21 @@ async def test_closing_waits_for_what_was_begun(cpu: CpuThreads) -> None:
     await cpu.close()
     assert done == [1]
     await begun
+
+
+async def test_what_failed_is_done_again_for_who_asks_next(cpu: CpuThreads) -> None:
+    """Else what a moment without file descriptors cost would be gone until the next start."""
+    failures = [OSError(errno.EMFILE, "Too many open files")]
+
+    def work() -> str:
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    given = cpu.once("owner", work)
+    with pytest.raises(OSError, match="Too many"):
+        await given()
+    assert await given() == "done"
 
 
 async def test_what_is_done_once_is_done_when_it_is_asked_for_and_for_all_who_ask(cpu: CpuThreads) -> None:
