@@ -36,6 +36,7 @@ def listed(tools: Sequence[Tool]) -> dict[str, Any]:
     return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
+@lru_cache(len(TOOLS))
 def _described(tool: Tool) -> ToolModel:
     hints = tool.hints
     return ToolModel(

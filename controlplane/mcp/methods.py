@@ -30,7 +30,7 @@ from controlplane.mcp.eras import Asked
 from controlplane.mcp.instructions import instructions
 from controlplane.mcp.refused import ToolError, refused
 from controlplane.mcp.tool import NOTE, Arguments, Facts, ToldWords, Tool, ToolCall
-from controlplane.mcp.tools import BY_NAME
+from controlplane.mcp.tools import BY_NAME, TOOLS
 from controlplane.operations.invoke import Operations
 from controlplane.operations.results import Result
 from controlplane.operations.table import WHO_AM_I
@@ -69,6 +69,7 @@ class Methods:
         self._operations = operations
         self._fence_key = fence_key
         self._server = Implementation(name=SERVER_NAME, title="maild", version=version)
+        catalog.listed(TOOLS)  # describes them here, in a thread: the first list would hold the loop for it
 
     async def answer(self, asked: Asked, caller: McpCaller) -> Done:
         """The result of what was asked; Rejection for what is none of its tools, Refusal for a key that is revoked."""
