@@ -163,6 +163,7 @@ def _sized(of: Measured) -> Iterator[Metric]:
     yield _gauge("disk_reserve_bytes", "Below it mail and sends are refused.", reserve)
     yield _gauge("disk_short", "1 while mail or sends are refused for want of room.", of.disk.is_short)
     yield _gauge("disk_stalled", "1 while the disk has taken nothing for ten seconds.", of.db.stands_still)
+    yield _gauge("disk_failing", "1 while the disk refuses what is written to the store.", of.db.fails)
     yield _gauge("store_damaged", "1 once bytes or pages were found changed.", of.self_check.is_damaged)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 
-from storage.engine.failures import in_words, is_outage
+from storage.engine.failures import in_words, is_outage, is_refused
 from storage.engine.writer import DatabaseClosed
 
 STORE_RETRY_S = 1.0  # how long a loop waits for a store that refused
@@ -84,7 +84,8 @@ class LoopService(Service):
 class Enduring:
     """`with Enduring(log, "retention_failed"): await self.round()`: the loop goes on, whatever the round raised.
 
-    The exception is logged under this name, with these fields, and the statement after the block is next.
+    The exception is logged under this name, with these fields, and the statement after the block is next. What the
+    machine refuses is no fault of the round: it is told without a traceback.
     DatabaseClosed and a cancellation go through: they end the loop.
     """
 
@@ -101,7 +102,10 @@ class Enduring:
     ) -> bool:
         if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):
             return False
-        self._log.exception(self._event, exc_info=error, **self._fields)
+        if is_refused(error):
+            self._log.error(self._event, error=in_words(error), **self._fields)
+        else:
+            self._log.exception(self._event, exc_info=error, **self._fields)
         return True
 
 
@@ -121,7 +125,7 @@ class EnduringOutages(Enduring):
             self._told = None
         if not isinstance(error, Exception) or not is_outage(error):
             return super().__exit__(kind, error, trace)
-        cause = in_words(error) or "out of memory"
+        cause = in_words(error)
         if cause != self._told:
             self._log.error(self._event, error=cause, **self._fields)
         self._told = cause

@@ -33,6 +33,6 @@ class Health(BaseModel):
     status: Literal["healthy", "unhealthy"]
     service: str
     store: Literal["ok", "damaged"]
-    disk: Literal["ok", "short", "stalled"]
+    disk: Literal["ok", "short", "stalled", "failing"]
     descriptors: Literal["ok", "short"]
     loop: LoopHealth

@@ -30,9 +30,9 @@ from maild.message.fields.address import normalize
 from storage.audit.acts import Act
 from storage.audit.trail import address_hash
 from storage.engine.database import Database
-from storage.engine.failures import StoreStandsStill, is_full
+from storage.engine.failures import StoreStandsStill, is_refused
 from storage.engine.tx import Tx
-from storage.exhaustion import WantLog, is_exhaustion
+from storage.exhaustion import WantLog
 
 Input = AbstractAsyncContextManager[Any]
 ADDRESSES_AT_ONCE = 10
@@ -44,8 +44,8 @@ want = WantLog("requests")
 
 
 def exhausted() -> Refusal:
-    """What is answered where there are no descriptors or no memory to do what was asked for, or the disk is full or
-    stands still: nothing of it was done."""
+    """What is answered where there are no descriptors or no memory to do what was asked for, or the disk is full, fails
+    or stands still: nothing of it was done."""
     text = "This host is out of file descriptors or memory, or its disk takes nothing; try again later."
     return Refusal("provider_unavailable", text, retry_after_s=RETRY_AFTER_S)
 
@@ -79,7 +79,7 @@ class Operations:
                 await self._record(principal, refusal)
             raise
         except Exception as error:
-            if not (is_exhaustion(error) or is_full(error)):
+            if not is_refused(error):
                 raise
             want.note(error)
             raise exhausted() from error

@@ -62,7 +62,7 @@ from storage.audit.acts import Act
 from storage.audit.trail import Records
 from storage.clock import Clock, iso
 from storage.engine.database import Database
-from storage.engine.failures import StoreFailure
+from storage.engine.failures import StoreFailure, in_words, is_refused
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed
 from storage.exhaustion import is_exhaustion
@@ -221,7 +221,9 @@ class Pipeline:
             if is_exhaustion(error):
                 raise
             # Nothing of the transaction was kept, what it had claimed of the allowance included.
-            log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)
+            trace = None if is_refused(error) else error  # of a disk that fails, each send would have one
+            inbox_id = prepared.submission.request.inboxId
+            log.error("message_not_queued", inbox_id=inbox_id, error=in_words(error), exc_info=trace)
             raise _not_queued(prepared.submission) from error
         except DatabaseClosed as error:
             raise Refusal("provider_unavailable") from error

@@ -20,7 +20,7 @@ from controlplane.transport.request_counts import RequestCounts
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
-from storage.exhaustion import is_exhaustion
+from storage.engine.failures import is_refused
 from storage.ids import Ids
 from storage.turns.rounds import Kind, Overloaded, Rounds
 
@@ -140,7 +140,7 @@ class Gate:
                 cause=type(error).__name__,
             )
             return web.Response(status=LEFT)
-        is_exhausted = is_exhaustion(error)
+        is_exhausted = is_refused(error)
         if is_exhausted:
             want.note(error)
         else:

@@ -53,6 +53,8 @@ class HealthCheck:
     def _disk_state(self) -> str:
         if self._db.stands_still:
             return "stalled"
+        if self._db.fails:
+            return "failing"
         return "short" if self._disk.is_short else "ok"
 
     async def _is_healthy(self) -> bool:

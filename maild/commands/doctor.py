@@ -8,6 +8,7 @@ warning is worth knowing, and so is that something can't be told now.
 import asyncio
 import os
 import ssl
+import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -377,13 +378,32 @@ async def _listens(place: str) -> Diagnosis:
 
 
 async def disk(patient: Patient) -> list[Diagnosis]:
-    """Is there room beyond the reserve?"""
-    if Disk(patient.folder, patient.settings.storage.reserve_percent).has_room():
-        return [Diagnosis("disk", str(patient.folder), "ok", "there is room")]
-    advice = "Free some, or make the file system larger: until then no mail is accepted."
-    return [
-        Diagnosis("disk", str(patient.folder), "fault", "less is free than storage.reserve_percent", advice)
-    ]
+    """Is there room beyond the reserve, and is it taken?"""
+    place = str(patient.folder)
+    if not Disk(patient.folder, patient.settings.storage.reserve_percent).has_room():
+        advice = "Free some, or make the file system larger: until then no mail is accepted."
+        return [Diagnosis("disk", place, "fault", "less is free than storage.reserve_percent", advice)]
+    if (refusal := _refusal_to_write(patient.folder)) is not None:
+        told = f"nothing can be written there: {refusal}"
+        advice = (
+            "Until it can no mail is accepted. Look at dmesg: a file system is made read-only after an error."
+        )
+        return [Diagnosis("disk", place, "fault", told, advice)]
+    return [Diagnosis("disk", place, "ok", "there is room")]
+
+
+def _refusal_to_write(folder: Path) -> str | None:
+    """What the file system says to a file that leaves nothing behind; None: it takes it, or is not ours to ask."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"?")
+            probe.flush()
+            os.fsync(probe.fileno())
+    except PermissionError:
+        return None
+    except OSError as error:
+        return _why(error)
+    return None
 
 
 async def backup(patient: Patient) -> list[Diagnosis]:

@@ -67,6 +67,11 @@ class Database:
         """Has the disk taken nothing for so long that what is not patient is refused?"""
         return self._writer.stands_still
 
+    @property
+    def fails(self) -> bool:
+        """Is nothing kept of what is written, since the disk refuses it?"""
+        return self._writer.fails
+
     def _asked(self, unit: Callable[[Tx], T]) -> Callable[[Tx], T]:
         check = self._check
         if check is None:

@@ -2,7 +2,8 @@
 
 A unit of work raises what its own code raises, and a StoreFailure where a statement, BEGIN or COMMIT failed; either way
 nothing of it was kept. `is_outage` tells two kinds of failure apart: a store that refuses every unit for now, and a
-unit that would fail again (a broken constraint, a wrong statement). `may_pass` tells which failures, of files and
+unit that would fail again (a broken constraint, a wrong statement). `is_refused` tells what peers and clients may come
+again with: the machine has no room for it, or its disk takes nothing. `may_pass` tells which failures, of files and
 sockets too, may be over without anybody's mending something. `storage.engine.writer.DatabaseClosed` is not a failure:
 the process is ending.
 """
@@ -35,6 +36,15 @@ _OUTAGES = _PASSING | {
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
 }  # fmt: skip
+# What the store, and the kernel of a file, say where the disk is full, fails or was made read-only (as ext4 does of
+# itself after an error), or another process holds the store.
+_REFUSALS = frozenset(
+    {
+        sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL,
+    }
+)  # fmt: skip
+_REFUSAL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE})
 # What the kernel says of the machine as it is now; an address, and the resolver, may come up after us.
 _PASSING_ERRNOS = frozenset(
     {
@@ -47,6 +57,18 @@ _PASSING_ERRNOS = frozenset(
 def is_outage(error: Exception) -> bool:
     """Does the store (or the disk under it) refuse every unit now, so that the same unit may succeed later?"""
     return isinstance(error, OSError) or is_exhaustion(error) or _kind(error) in _OUTAGES
+
+
+def is_refused_by_disk(error: BaseException) -> bool:
+    """Does the disk, or another process, keep the store or a file from what was asked? Nothing of it was done."""
+    if isinstance(error, OSError):
+        return error.errno in _REFUSAL_ERRNOS
+    return _kind(error) in _REFUSALS
+
+
+def is_refused(error: BaseException) -> bool:
+    """Was there no room for it on the machine as it is now, or a disk that refuses? Nobody who asked is at fault."""
+    return is_exhaustion(error) or is_refused_by_disk(error)
 
 
 def may_pass(error: BaseException) -> bool:
@@ -76,7 +98,7 @@ def is_full(error: BaseException) -> bool:
 
 def in_words(error: Exception) -> str:
     """What happened, for the operator."""
-    return f"the disk is full ({error}); make room on it" if is_full(error) else str(error)
+    return f"the disk is full ({error}); make room on it" if is_full(error) else str(error) or "out of memory"
 
 
 def _kind(error: BaseException) -> int | None:

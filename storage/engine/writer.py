@@ -23,6 +23,9 @@ with it, since nobody knows whether they are kept. What has not begun can be tol
 commit, the units that wait and are not patient fail (StoreStandsStill), and so do those that come until there is one
 again. Patient are the daemon's own: what a loop has to write is not lost, nor is it more for waiting.
 
+What a disk that fails does to it: each unit hears so at once, and the next one is tried all the same. That nothing is
+kept (`writes_fail`) is told once, until something is.
+
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite before 3.51.3 has a
 race between two connections that do): in a pause, where there is one, and at the latest when the WAL has grown to
 `CHECKPOINT_PAGES_FORCED`.
@@ -40,7 +43,7 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection, roll_back
-from storage.engine.failures import StoreStandsStill
+from storage.engine.failures import StoreStandsStill, in_words, is_refused_by_disk
 from storage.engine.local_reads import LocalReads
 from storage.engine.tx import NO_TOPICS, Tx
 
@@ -139,6 +142,8 @@ class Writer:
         self._went_on_at = 0.0
         self._looking: asyncio.TimerHandle | None = None
         self.stands_still = False  # for longer than patience has lasted
+        self._failing_since: float | None = None  # since when nothing that was written could be kept
+        self._changes = 0  # of rows, when the batch began
 
     def submit(self, unit: Callable[[Tx], T], *, is_patient: bool = True) -> "asyncio.Future[T]":
         """What the unit returns, once that is durable; DatabaseClosed, StoreStandsStill, and what the unit raises."""
@@ -212,6 +217,7 @@ class Writer:
         batch: list[WaitingUnit] = []
         outcomes: list[Outcome] = []
         self._tx.topics = NO_TOPICS
+        self._changes = self.connection.raw.total_changes
         try:
             await self._begin()
             if not self.waiting:  # they were refused meanwhile
@@ -227,12 +233,30 @@ class Writer:
                 soon = asyncio.get_running_loop().call_soon_threadsafe
                 await self._on_thread(partial(self._commit_and_tell, partial(soon, answer)))
         except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
+            self._note_failure(error)
             if not batch and self.waiting:
                 batch.append(self.waiting.popleft())
             self._tx.topics = NO_TOPICS
             self._answer(batch, [(None, error)] * len(batch))
         if not self.waiting and not self._closed:
             self._checkpoint_soon()
+
+    @property
+    def fails(self) -> bool:
+        """Is nothing kept of what is written, since the disk, or another process, refuses it?"""
+        return self._failing_since is not None
+
+    def _note_failure(self, error: Exception) -> None:
+        if self._failing_since is None and is_refused_by_disk(error):
+            self._failing_since = time.monotonic()
+            log.error("writes_fail", error=in_words(error))
+
+    def _note_success(self, outcomes: list[Outcome], failing_since: float) -> None:
+        """What changes nothing does not show that changes are kept."""
+        has_changed = self.connection.raw.total_changes != self._changes
+        if has_changed and any(failure is None for _, failure in outcomes):
+            self._failing_since = None
+            log.warning("writes_succeed", failed_s=round(time.monotonic() - failing_since, 1))
 
     def _commit_and_tell(self, tell: Callable[[], object], conn: sqlite3.Connection) -> None:
         self._commit(conn)
@@ -262,6 +286,8 @@ class Writer:
             return await self.connection.call(work)
 
     def _answer(self, batch: list[WaitingUnit], outcomes: list[Outcome]) -> None:
+        if self._failing_since is not None:
+            self._note_success(outcomes, self._failing_since)
         self.served += len(batch)
         self._last_size = len(batch)
         _settle(batch, outcomes)

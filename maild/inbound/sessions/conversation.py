@@ -31,7 +31,7 @@ from maild.inbound.sessions.command_counts import CommandCounts
 from maild.inbound.sessions.data_rate import DataRate
 from maild.inbound.sessions.intake import Intake, want
 from maild.inbound.wire.smtp_protocol import SmtpProtocol
-from storage.exhaustion import is_exhaustion
+from storage.engine.failures import is_refused
 from storage.mail.blobs import Stored
 
 log = structlog.get_logger("maild.smtp")
@@ -342,7 +342,7 @@ class Conversation(SmtpProtocol):
         except SmtpError:
             raise
         except Exception as error:
-            if is_exhaustion(error):
+            if is_refused(error):
                 want.note(error)
                 raise out_of_resources() from error
             log.exception("accept_failed", peer=self.peer)

@@ -1192,7 +1192,7 @@ class Health(TypedDict):
     status: Literal["healthy", "unhealthy"] | str
     service: str
     store: Literal["ok", "damaged"] | str
-    disk: Literal["ok", "short", "stalled"] | str
+    disk: Literal["ok", "short", "stalled", "failing"] | str
     descriptors: Literal["ok", "short"] | str
     loop: LoopHealth
 

@@ -1048,7 +1048,7 @@ export interface components {
             /** @enum {string} */
             store: "ok" | "damaged";
             /** @enum {string} */
-            disk: "ok" | "short" | "stalled";
+            disk: "ok" | "short" | "stalled" | "failing";
             /** @enum {string} */
             descriptors: "ok" | "short";
             loop: components["schemas"]["LoopHealth"];

@@ -1,6 +1,8 @@
 """`maild doctor` finds what keeps a host from being one that others take mail from, and says what to do."""
 
+import errno
 import json
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
@@ -351,6 +353,17 @@ async def test_a_version_of_ip_that_is_published_and_not_listened_to_is_told(wor
 async def test_a_full_disk_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "has_room", lambda self: False)
     assert (await world.faults())["disk"].startswith("fault | less is free than storage.reserve_percent")
+
+
+async def test_a_disk_that_takes_nothing_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be room on it: a file system that was made read-only has as much as before."""
+
+    def refuse(file: int) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    told = (await world.faults())["disk"]
+    assert told.startswith("fault | nothing can be written there: Read-only file system | Until it can")
 
 
 async def test_the_mail_hosts_of_others_are_tried(world: World) -> None:

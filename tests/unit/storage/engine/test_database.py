@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from storage.engine import database, writer
 from storage.engine.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
 from storage.engine.database import Database
-from storage.engine.failures import StoreStandsStill
+from storage.engine.failures import StoreFailure, StoreStandsStill
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed, Pace
 from tests.support.waiting import GIVES_UP_S
@@ -400,6 +400,28 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     monkeypatch.setattr(writer, "_commit", stand_still)
     yield takes
     takes.set()
+
+
+async def test_a_store_that_keeps_nothing_is_told_until_it_keeps_something(
+    db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "BUSY_TIMEOUT_MS", 1)
+    other = sqlite3.connect(path)
+    other.execute("BEGIN IMMEDIATE")
+    with capture_logs() as logs:
+        for _ in range(2):
+            with pytest.raises(StoreFailure):
+                await db.write(note, "refused")
+        assert db.fails
+        other.close()
+        await db.write(notes)
+        with pytest.raises(ValueError, match="its own fault"):
+            await db.write(fail, "its own fault")
+        assert db.fails, "nothing was kept"
+        await db.write(note, "kept")
+        assert not db.fails
+    assert [one["event"] for one in logs] == ["writes_fail", "writes_succeed"]
+    assert kept(path) == ["kept"]
 
 
 @no_patience
