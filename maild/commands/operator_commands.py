@@ -36,7 +36,7 @@ from storage.audit import trail
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key
 from storage.clock import Clock
-from storage.data_folder import DataFolder, DataFolderError
+from storage.data_folder import DataFolder
 from storage.domains import dkim_keys
 from storage.domains.dkim_keys import DkimKey
 from storage.engine import migrate
@@ -304,20 +304,14 @@ class OperatorCommands:
         )
 
     def _write(self, unit: Callable[[Tx], T]) -> T:
-        self._require_store()
+        self._folder.check_store()
         with migrate.transaction(self._folder.database) as tx:
             return unit(tx)
 
     def _read(self, unit: Callable[[Tx], T]) -> T:
-        self._require_store()
+        self._folder.check_store()
         with migrate.look(self._folder.database) as tx:
             return unit(tx)
-
-    def _require_store(self) -> None:
-        if not self._folder.database.exists():
-            raise DataFolderError(
-                f"data_dir: there is no store in {self._folder.path}; run 'maild init' first"
-            )
 
 
 def write_configuration(path: Path, domain: str, template: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from storage.engine.connections import StoreConnection, connect, open_connection, roll_back
 from storage.engine.local_reads import LocalReads
+from storage.engine.store_files import StoreFiles
 from storage.engine.tx import Tx
 from storage.engine.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Script, Writer
 from storage.turns import background
@@ -97,7 +98,7 @@ class Database:
             for connection in connections:
                 await connection.close()
             raise
-        return cls(path, Writer(connections[0], local, pace), connections[1:], local)
+        return cls(path, Writer(connections[0], local, pace, StoreFiles(path)), connections[1:], local)
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""

@@ -23,8 +23,8 @@ with it, since nobody knows whether they are kept. What has not begun can be tol
 commit, the units that wait and are not patient fail (StoreStandsStill), and so do those that come until there is one
 again. Patient are the daemon's own: what a loop has to write is not lost, nor is it more for waiting.
 
-What a disk that fails does to it: each unit hears so at once, and the next one is tried all the same. That nothing is
-kept (`writes_fail`) is told once, until something is.
+What a disk that fails does to it, or who takes the store's file away (`store_files.py`): each unit hears so at once,
+and the next one is tried all the same. That nothing is kept (`writes_fail`) is told once, until something is.
 
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite before 3.51.3 has a
 race between two connections that do): in a pause, where there is one, and at the latest when the WAL has grown to
@@ -45,6 +45,7 @@ import structlog
 from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection, roll_back
 from storage.engine.failures import StoreStandsStill, in_words, is_refused_by_disk
 from storage.engine.local_reads import LocalReads
+from storage.engine.store_files import StoreFiles
 from storage.engine.tx import NO_TOPICS, Tx
 
 log = structlog.get_logger("maild.store")
@@ -122,8 +123,11 @@ class WaitingUnit(NamedTuple):
 class Writer:
     """Units that wait for the writing connection, and the task that serves them while there are some."""
 
-    def __init__(self, connection: StoreConnection, local_reads: LocalReads, pace: Pace) -> None:
+    def __init__(
+        self, connection: StoreConnection, local_reads: LocalReads, pace: Pace, files: StoreFiles
+    ) -> None:
         self.connection = connection
+        self._files = files
         self._local_reads = local_reads
         self._pace = pace
         self.waiting: deque[WaitingUnit] = deque()
@@ -276,6 +280,7 @@ class Writer:
     def _commit(self, conn: sqlite3.Connection) -> None:
         began = time.perf_counter()
         try:
+            self._files.check()
             _commit(conn)
         finally:
             self.commits += 1

@@ -1,34 +1,17 @@
-"""The index's file as the disk and SQLite have it: which file it is, connections to it, which errors mean damage."""
+"""The index's file as SQLite has it: connections to it, and which errors mean damage."""
 
 import sqlite3
 from pathlib import Path
-from typing import NamedTuple
 
 from storage.engine.connections import BUSY_TIMEOUT_MS
 
 WRITER_CACHE_KIB = 8 * 1024
 READER_CACHE_KIB = 4 * 1024
 CHECKPOINT_PAGES = 4096
-MISPLACED = "its file was taken away, or another put in its place"
 
 
 class IndexLost(Exception):
     """There is no index that could be asked; it is made (anew)."""
-
-
-class FileIdentity(NamedTuple):
-    """Tells a file from all others, whatever its name."""
-
-    device: int
-    inode: int
-
-
-def file_at(path: Path) -> FileIdentity | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return FileIdentity(found.st_dev, found.st_ino)
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:

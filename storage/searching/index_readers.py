@@ -14,9 +14,10 @@ from pathlib import Path
 
 import structlog
 
+from storage.engine.store_files import MISPLACED, FileIdentity, file_at
 from storage.engine.tx import Tx
 from storage.recent import Recent
-from storage.searching.index_file import MISPLACED, FileIdentity, IndexLost, connect, file_at, is_damage
+from storage.searching.index_file import IndexLost, connect, is_damage
 from storage.searching.index_proposals import Proposals, TrigramShare
 
 SHARES_BYTES = 1024 * 1024

@@ -24,11 +24,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from storage.engine.failures import is_closed_to_us, may_pass
+from storage.engine.store_files import MISPLACED
 from storage.engine.tx import Tx
 from storage.exhaustion import is_short_of_descriptors
 from storage.searching import index_batches, index_schema
 from storage.searching.index_batches import Entry, Gone
-from storage.searching.index_file import MISPLACED, IndexLost, connect, is_damage
+from storage.searching.index_file import IndexLost, connect, is_damage
 from storage.searching.index_proposals import Proposals
 from storage.searching.index_readers import IndexReaders
 

@@ -733,6 +733,20 @@ def test_a_store_of_an_older_version_is_not_called_damaged(config: Path, command
     assert run("queue", "pause", "--config", config).exit_code == 0
 
 
+@pytest.mark.parametrize("command", ["init", "doctor", "check"])
+def test_a_store_that_was_taken_away_from_a_daemon_is_not_made_anew(config: Path, command: str) -> None:
+    """What it holds is in that process alone now: a new store would be served from the next start on."""
+    answer("init", "--config", config)
+    folder = DataFolder(load(config).data_path)
+    folder.lock()
+    try:
+        folder.database.unlink()
+        assert "was taken away from a maild that runs" in fault(command, "--config", config)
+    finally:
+        folder.unlock()
+    assert not folder.database.exists()
+
+
 def test_init_leaves_a_store_alone_on_which_an_older_daemon_runs(config: Path) -> None:
     path = older_store(config)
     running = DataFolder(load(config).data_path)

@@ -402,6 +402,29 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     takes.set()
 
 
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+async def test_what_would_be_kept_in_a_file_without_a_name_is_refused(
+    db: Database, path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite goes on in it, and all of it is gone when the process ends."""
+    monkeypatch.setattr(db._writer._files, "_look_s", 0)
+    await db.write(note, "kept")
+    file = path.with_name(path.name + suffix)
+    away = file.rename(path.with_name("away"))
+    with capture_logs() as logs:
+        for _ in range(2):
+            with pytest.raises(StoreFailure, match="taken away"):
+                await db.write(note, "taken away")
+        file.write_bytes(b"")
+        with pytest.raises(StoreFailure, match="put in its place"):
+            await db.write(note, "another")
+        assert await db.read(notes) == ["kept"]
+        away.rename(file)
+        await db.write(note, "back")
+    assert [one["event"] for one in logs] == ["writes_fail", "writes_succeed"]
+    assert kept(path) == ["kept", "back"]
+
+
 async def test_a_store_that_keeps_nothing_is_told_until_it_keeps_something(
     db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

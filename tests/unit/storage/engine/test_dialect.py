@@ -20,6 +20,7 @@ OWN = {
     "storage/upkeep/snapshot.py",  # a copy of the file
     "storage/upkeep/compaction.py",  # the file written anew
     "storage/engine/failures.py",  # codes of errors
+    "storage/engine/store_files.py",  # one of those
     "storage/engine/free_pages.py",  # what is free in the file
     "storage/searching/index_batches.py",  # FTS5
     "storage/searching/index_file.py",  # connections of the search index
