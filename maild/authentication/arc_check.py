@@ -27,7 +27,8 @@ MAX_SETS = 50  # RFC 8617 §4.2.1
 MAX_SEALERS = 12  # whose keys are asked for; honest chains have two or three
 
 _RESULTS, _MESSAGE_SIGNATURE, _SEAL = b"arc-authentication-results", b"arc-message-signature", b"arc-seal"
-_INSTANCE = re.compile(r"[ \t\r\n]*+i[ \t\r\n]*+=[ \t\r\n]*+(\d{1,2})[ \t\r\n]*+;")
+_CFWS = r"(?:[ \t\r\n]++|\((?:[^()\\]++|\\.)*\))*"  # RFC 5322 §3.2.2; comments in comments nobody writes here
+_INSTANCE = re.compile(rf"{_CFWS}i{_CFWS}={_CFWS}(\d{{1,2}}){_CFWS};", re.DOTALL)  # RFC 8617 §4.1.1, §4.2.1
 
 
 class ArcResult(NamedTuple):
@@ -90,7 +91,7 @@ def _read_chain(message: SignedMessage) -> ArcChain:
     if len({(seal.domain, seal.selector) for seal in sealed}) > MAX_SEALERS:
         raise Unacceptable("fail", "too many sealers")
     first = message.fields[sets[0][0]][1].decode("utf-8", "replace")
-    return ArcChain(sets, signature, sealed, first.partition(";")[2])
+    return ArcChain(sets, signature, sealed, _INSTANCE.sub("", first, count=1))
 
 
 def verify_chain(

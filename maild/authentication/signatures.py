@@ -143,7 +143,7 @@ def read_signature(
     if "l" in tags:  # §8.2: anything could have been added to the body
         raise Unacceptable("policy", "part of the body is not signed (l=)")
     _check_times(tags, now_s)
-    if "dns/txt" not in tags.get("q", "dns/txt").translate(_BLANKS).split(":"):
+    if "dns/txt" not in tags.get("q", "dns/txt").translate(_BLANKS).lower().split(":"):  # §3.5
         raise Unacceptable("permerror", "unknown query method")
     return signature._replace(identity=_identity(tags, signature.domain))
 

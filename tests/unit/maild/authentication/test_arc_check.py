@@ -8,6 +8,7 @@ import pytest
 from maild.authentication.arc_check import MAX_SEALERS, ArcChain, ArcResult, read_chain, verify_chain
 from maild.authentication.domain_keys import DomainKeys
 from maild.authentication.signatures import PublicKeys, SignedMessage, Unacceptable
+from maild.authentication.verdict import dmarc_passed
 from maild.message.parsing.parse import parse
 from tests.support.mails.signers import Signer
 from tests.support.worlds.zone import Zone
@@ -113,6 +114,21 @@ async def test_a_sealer_that_does_not_sign_who_wrote_the_mail_vouches_for_nobody
     fewer = sealer.reseal(sealed, rb"h=from : to : subject", b"h=to : subject")
     assert (await checked(zone, sealer.reseal(sealed, rb"h=from : to", b"h=from"))).result == "pass"
     assert await checked(zone, fewer) == ArcResult("fail", "the message signature is malformed")
+
+
+@pytest.mark.parametrize(
+    "instance", [b"i=1", b" i = 1 ", b"(what we saw) i=1", b"i=1 (the first; so far)", b"i (a\\)b) = (c) 1"]
+)
+async def test_comments_may_stand_around_an_instance(instance: bytes) -> None:
+    """RFC 8617 §4.1.1, §4.2.1."""
+    zone = Zone()
+    sealer = Signer(zone, "list1.test")
+    sealed = sealer.seal(MESSAGE, SEEN)
+    commented = sealed.replace(b"Results: i=1", b"Results: " + instance)
+    same = rb"c=relaxed/relaxed"
+    found = await checked(zone, sealer.reseal(commented, same, same))
+    assert (found.result, found.reason) == ("pass", "")
+    assert dmarc_passed(found.first_results, "author.test")
 
 
 async def test_a_chain_of_many_sealers_asks_nobody() -> None:

@@ -192,6 +192,7 @@ async def test_a_signature_that_is_not_right_says_why(
         (rb"h=from", b"h=:from"),
         (rb"(h=[^;]*);", rb"\1:;"),
         (rb"c=relaxed/relaxed", b"c=Relaxed/Relaxed"),
+        (rb"q=dns/txt", b"q=DNS/TXT"),
         (rb"t=\d+", b"t=1790000000123"),  # in milliseconds
         (rb"t=\d+", b"x=99999999999999"),
         (rb"t=\d+", b"t=1700000000; x=1900000000"),
@@ -286,13 +287,20 @@ async def test_a_dns_that_does_not_answer_is_no_verdict(zone: Zone, author: Sign
         ("v=DKIM1; h=sha1; p=AAAA", "the key is not for sha256"),
         ("v=DKIM1; s=tlsrpt; p=AAAA", "the key is not for mail"),
         ("v=DKIM1; p=" + "A" * 5000, "malformed key record"),
-        ("v=DKIM1; p=\u00e9", "malformed key record"),
+        ("v=DKIM1; p=\u00e9", "malformed key"),
+        ("v=DKIM1; \u00e9=1; p=AAAA", "malformed key record"),
     ],
 )
 def test_key_records_that_are_not_right(record: str, reason: str) -> None:
     with pytest.raises(Unacceptable) as found:
         read_key(record.encode())
     assert (found.value.result, found.value.reason) == ("permerror", reason)
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "latin-1"])
+def test_notes_beside_a_key_may_be_in_any_language(coding: str) -> None:
+    record = rsa_record(rsa_key(1024)).replace("k=rsa", "k=rsa; n=Schlüssel für März")
+    assert read_key(record.encode(coding)).key_type == "rsa"
 
 
 @pytest.mark.parametrize(
