@@ -4,6 +4,7 @@ Each changes a row only from the statuses that it can be true of, and says wheth
 or of a recipient who never got the message, changes nothing.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from storage.engine.tx import Tx
@@ -28,6 +29,14 @@ def reported(tx: Tx, token: str) -> Reported | None:
         (token,),
     )
     return Reported(*row) if row else None
+
+
+def is_any_underway(tx: Tx, message_id: str, positions: Collection[int]) -> bool:
+    """Is one of these recipients being delivered to: what a host did with the mail may not be written yet?"""
+    leased = tx.all(
+        "SELECT position FROM recipients WHERE message_id = ? AND lease IS NOT NULL", (message_id,)
+    )
+    return any(position in positions for (position,) in leased)
 
 
 def bounce_later(

@@ -1,5 +1,6 @@
 """Bounces and complaints over SMTP: what counts, once; and what is only mail (threats S20 to S23)."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +14,7 @@ from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
+from tests.support.waiting import GIVES_UP_S
 from tests.unit.maild.message.test_message_report import (
     HOTMAIL,
     OLD_EXIM,
@@ -199,6 +201,28 @@ async def test_a_receipt_that_we_asked_a_smarthost_for_is_no_mail_of_the_inbox(
             mail = await api.messages(inboxId=bot["id"], direction="inbound")
             assert len(mail) == (times if shown else times - 1)
         assert world.events("email.received") == len(mail)
+
+
+@pytest.mark.parametrize(("action", "status"), [("failed", "bounced"), ("delivered", "delivered")])
+async def test_a_report_that_outruns_the_hosts_reply_is_asked_for_again(
+    start: Start, action: str, status: str
+) -> None:
+    """A host may report before we have written that it took the mail, or even heard so: nothing counts yet."""
+    async with Mx() as mx:
+        outbound = {"relay": f"127.0.0.1:{mx.port}", "allow_private_networks": True}
+        world = World(await start(outbound=outbound))
+        mx.hold["dot"] = asyncio.Event()
+        made = (await world.maild.api.send(await world.maild.inbox("bot"), to=["ann@there.test"])).data
+        async with asyncio.timeout(GIVES_UP_S), mx.reached:
+            await mx.reached.wait_for(lambda: mx.stages["dot"])
+        ((made["token"],),) = world.maild.sql("SELECT bounce_token FROM messages WHERE id = ?", made["id"])
+        report = bounce("ann@there.test", action, STATUS_OF[action])
+        sender = world.sender(made, "there.test")
+        assert (await world.maild.deliver(sender, report, sender="")).startswith("451 4.3.0 ")
+        mx.hold["dot"].set()
+        await until_statuses(world, made, ["sent"])
+        assert (await world.maild.deliver(sender, report, sender="")).startswith("250 ")
+        assert await world.statuses(made) == [status]
 
 
 STATUS_OF = {

@@ -12,6 +12,9 @@ smarthost took has arrived, it was asked to tell us, and nobody else.
     complaints   to the token's address, or to fbl@ of a shared domain from an author whose domain is proven; for one
                  recipient each
 
+A host may report before we have written that it took the mail, or have heard its reply. Then the report would be about
+nothing that there is: it is refused for the moment (451), as the only one of its kind that can come again.
+
 What a token speaks for:
 
     envelope sender   the message's recipients at the domain that it was made for (maild/message/envelope_sender.py)
@@ -22,6 +25,7 @@ What a token speaks for:
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from maild.errors import SmtpError
 from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
 from maild.message.envelope_sender import EnvelopeSenders, Token
@@ -116,7 +120,8 @@ def is_proven(tx: Tx, claim: ReportClaim, now_ms: int) -> bool:
 def count(
     tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, context: OutcomeContext
 ) -> CountedReport | None:
-    """Let the report have its effect, durable with the transaction; None when it counts for nothing."""
+    """Let the report have its effect, durable with the transaction; None when it counts for nothing. SmtpError where
+    it has come too early to have one."""
     for token in claim.tokens:
         message = recipient_reports.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, context.now_ms):
@@ -166,8 +171,13 @@ def _settle(
 ) -> bool:
     """Has anybody's mail arrived by it?"""
     arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
+    failing = [at for at, fate in fates.items() if fate.action == "failed"]
+    if recipient_reports.is_any_underway(tx, message_id, {*arrived, *failing}):
+        raise SmtpError(
+            451, "4.3.0", "the delivery that this reports about is not settled yet, try again later"
+        )
     keys = {one.position: normalize(one.address) for one in recipients}
-    failed = [_late(at, keys[at], fate, token) for at, fate in fates.items() if fate.action == "failed"]
+    failed = [_late(at, keys[at], fates[at], token) for at in failing]
     return reported.settled_later(tx, message_id, arrived, failed, context)
 
 
