@@ -60,6 +60,9 @@ _ORIGINAL_TYPES = (
 )  # fmt: skip
 _HOTMAIL_FIELD = "x-hmxmroriginalrecipient"
 _RECEIPT_TYPE = "message/disposition-notification"
+_REJECTED: Final = (
+    "5.0.0"  # RFC 5429 §2.2: instead of a 5yz reply, and as final; the words say what it is about
+)
 _MAIL_SYSTEMS = (
     "mailer-daemon",
     "postmaster",
@@ -172,7 +175,8 @@ def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
     who = addresses_in_values([(receipt.get("final-recipient") or "").rpartition(";")[2]])
     if not who or "reject" not in text[:MAX_HTML_CHARS].lower():
         return None
-    return DeliveryReport((failed_fate(who, text.strip()),), (), is_worded=True)
+    fate = failed_fate(who, text.strip())
+    return DeliveryReport((replace(fate, enhanced=fate.enhanced or _REJECTED),), (), is_worded=True)
 
 
 # Parts --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from maild.message.parsing.parse import parse
+from maild.message.reports.bounces import of_report
 from maild.message.reports.fates import MAX_FATES, DeliveryReport
 from maild.message.reports.report import Complaint, Report, read_report
 
@@ -1034,6 +1035,23 @@ def test_a_notification_that_a_message_was_rejected_is_a_report() -> None:
     assert "Quota exceeded" in fate.diagnostic
     for ours, other in (("deleted", "displayed"), ("automatically rejected:", "read, and thrown away:")):
         assert read(REJECTED.replace(ours, other)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "meaning"),
+    [
+        ("I do not want mail of robots. Please stop.", ("permanent", "policy", "stop", False)),
+        ("Quota exceeded (mailbox for user is full)", ("permanent", "mailbox_full", "retry_later", False)),
+        ("552 4.2.2 Over quota", ("transient", "mailbox_full", "retry_later", False)),
+    ],
+)
+def test_what_a_notification_says_was_rejected_is_as_final_as_a_refusal(
+    words: str, meaning: tuple[str, str, str, bool]
+) -> None:
+    """Where LMTP takes one recipient of two, or the script asks for it, `reject` says so by mail, and else at DATA."""
+    (fate,) = delivery(REJECTED.replace("Quota exceeded", words)).fates
+    found = of_report(fate.code, fate.enhanced, fate.diagnostic)
+    assert (found.type, found.bounce_class, found.advice, found.blames_address) == meaning
 
 
 def test_a_mail_system_that_gave_up_and_names_nobody_gave_up_on_the_only_one() -> None:
