@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from io import IncrementalNewlineDecoder
 from typing import Final
 
 from maild.message.characters.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.characters.encoded_words import readable
 from maild.message.characters.guessing import SAMPLE_OCTETS, Guesser
+from maild.message.characters.line_ends import with_lf
 from maild.message.fields.author import find_author, named_authors
 from maild.message.fields.auto_reply import is_auto_reply
 from maild.message.fields.comments import without_comments
@@ -156,9 +156,7 @@ def _read_slice(raw: RawMessage, part: Slice, limit_chars: int | None, guesser: 
 def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tuple[str, bool]:
     octets = decode_slice(bytes(raw[part.offset : part.offset + length]), part.encoding)
     is_cut = length < part.length
-    text = (decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser)
-    if "\r" in text:
-        text = IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
+    text = with_lf((decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser))
     if part.flow == ENRICHED:
         guesser.allow_lines(text.count("\n") + text.count("<"))
         text = without_commands(text)

@@ -30,6 +30,7 @@ from maild.message.characters.charsets import (
 )
 from maild.message.characters.decode import decode_stream, tidy
 from maild.message.characters.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
+from maild.message.characters.line_ends import begun_line_end, with_lf
 from maild.message.model import Slice
 from maild.message.parsing.enriched import ENRICHED, Enriched
 from maild.message.parsing.flowed import Unflowing
@@ -186,13 +187,9 @@ class _Lines:
         tidied = tidy(text, is_begun=self._is_begun)
         self._is_begun = self._is_begun or bool(text.strip("\0"))
         text = self._held + tidied
-        self._held = "\r" if text.endswith("\r") else ""
-        return _lf(text[: len(text) - len(self._held)])
+        self._held = begun_line_end(text)
+        return with_lf(text[: len(text) - len(self._held)])
 
     def flush(self) -> str:
         held, self._held = self._held, ""
-        return _lf(held)
-
-
-def _lf(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        return with_lf(held)
