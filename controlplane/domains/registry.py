@@ -39,6 +39,8 @@ from storage.tenants import allowances
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
 
+Evicted = dict[str, list[str]]  # organization → its inboxes that a domain's verification has deactivated
+
 
 class ShownDomain(NamedTuple):
     """A domain with all that its JSON needs."""
@@ -260,13 +262,13 @@ class Registry:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
             await self._hasten(after)
-        for inbox_id in evicted:
-            await self._withdraw(inbox_id)
+        for owner, inbox_ids in evicted.items():
+            await self._withdraw(owner, inbox_ids)
         return after
 
-    async def _withdraw(self, inbox_id: str) -> None:
-        """Fail what waits in the inbox, in slices between which others write."""
-        waiting = await self._db.read(withdrawal.find_waiting, inbox_id)
+    async def _withdraw(self, organization_id: str, inbox_ids: Sequence[str]) -> None:
+        """Fail what waits in the inboxes, in slices between which others write."""
+        waiting = await self._db.read(withdrawal.find_waiting, organization_id, inbox_ids)
         for some in waiting.slices():
             await self._db.write_apart(withdrawal.withdraw_slice, some, self._ids.new, self._clock.now_ms())
 
@@ -284,7 +286,7 @@ class Registry:
         findings: Mapping[str, Finding],
         on_request: bool,
         made: Sequence[DkimKey],
-    ) -> tuple[DomainRow, Sequence[str]]:
+    ) -> tuple[DomainRow, Evicted]:
         """The row as it is now, and the inboxes that others lost by it. `made`: keys of algorithms that are new since
         it was registered."""
         self._keep_keys(tx, checked.domain_name, made)
@@ -303,21 +305,21 @@ class Registry:
                 selector, _, domain = record.name.partition("._domainkey.")
                 dkim_keys.promote(tx, domain, selector)
 
-    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> Sequence[str]:
+    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> Evicted:
         """Write the row and what follows from its new status; the inboxes that others lost by it."""
         domains.update(tx, before, after)
         if after.status in (before.status, "pending"):
-            return ()
+            return {}
         now_ms = self._clock.now_ms()
         act = Act.DOMAIN_VERIFIED if after.status == "verified" else Act.DOMAIN_FAILED
         told = {"domainName": after.domain_name}
         self._audit.record(tx, after.organization_id, act, actor, after.id, told)
-        evicted: Sequence[tuple[str, str]] = ()
+        evicted: Evicted = {}
         if after.status == "verified":
-            evicted = inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
-            for owner, inbox_id in evicted:
+            for owner, inbox_id in inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms):
                 told = {"domain": after.domain_name}
                 self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
+                evicted.setdefault(owner, []).append(inbox_id)
         events.publish(
             tx,
             self._ids.new("evt"),
@@ -332,7 +334,7 @@ class Registry:
                 "verifiedAt": iso_or_none(after.verified_at),
             },
         )
-        return [inbox_id for _, inbox_id in evicted]
+        return evicted
 
 
 def checks_of(row: DomainRow) -> dict[str, bool]:

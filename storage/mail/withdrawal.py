@@ -11,7 +11,7 @@ still arrive; what stands in a line of the queue does not (`leases.look_again`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from storage.agents import reviews
 from storage.engine.dialect import THEN_JOIN, by_index, committed, each_of, unindexed
@@ -23,11 +23,14 @@ from storage.sending.outbound import PENDING
 from storage.states import MESSAGE, message_status
 from storage.visibility import VISIBLE
 
-SLICE = 50  # messages; some 10 ms, more where they have many recipients
+T = TypeVar("T")
+
+SLICE = 50  # messages; some 20 ms, more where they have many recipients
 
 _UNSETTLED = f"""SELECT id FROM messages {by_index("messages_unsettled_by_inbox")}
-    WHERE inbox_id = :inbox AND status = '{{}}' AND {VISIBLE}"""
-_SCHEDULED, _QUEUED = _UNSETTLED.format("scheduled"), _UNSETTLED.format("queued")
+    WHERE inbox_id {{whose}} AND status = '{{status}}' AND {VISIBLE}"""
+_SCHEDULED = _UNSETTLED.format(whose=f"IN {each_of(':inboxes')}", status="scheduled")
+_QUEUED = _UNSETTLED.format(whose="= :inbox", status="queued")
 # Some of their recipients have them, and others wait.
 _PARTLY_SENT = f"""SELECT m.id FROM messages m WHERE {committed("m")} > :since AND {unindexed("m.inbox_id")} = :inbox
     AND m.status = 'sent' AND m.{VISIBLE}"""
@@ -39,9 +42,9 @@ _WAITING = f"""SELECT m.id FROM (
       SELECT message_id FROM recipients {by_index("recipients_due")} WHERE {PENDING} AND {{of_organization}}
       UNION SELECT message_id FROM recipients WHERE lease IS NOT NULL AND {{of_organization}}) w
     {THEN_JOIN} messages m ON m.id = w.message_id WHERE {{whose}}"""
-_OF_INBOX = _WAITING.format(
-    of_organization="organization_id = (SELECT organization_id FROM inboxes WHERE id = :inbox)",
-    whose="m.inbox_id = :inbox",
+_OF_INBOXES = _WAITING.format(
+    of_organization="organization_id = :organization",
+    whose=f"{unindexed('m.inbox_id')} IN {each_of(':inboxes')}",
 )
 _SENT_BY = f"{unindexed('submitted_by')} IN {each_of(':keys')}"
 _OF_KEYS = _WAITING.format(of_organization="organization_id = :organization", whose=_SENT_BY)
@@ -50,7 +53,8 @@ _SCHEDULED_BY_KEYS = f"""SELECT id FROM messages {by_index("messages_scheduled_b
 # One status at a time, as the index has them. What is held before it leaves is among its messages, and what came in and
 # is held waits for nobody to send it.
 _HAS_LIVE = " OR ".join(
-    f"EXISTS ({_UNSETTLED.format(status)} AND organization_id = :organization AND mode = 'live')"
+    f"EXISTS ({_UNSETTLED.format(whose='= :inbox', status=status)} AND organization_id = :organization"
+    " AND mode = 'live')"
     for status in ("queued", "scheduled", "held")
 )
 
@@ -88,20 +92,28 @@ class WithdrawnMail(NamedTuple):
 
     @property
     def is_one_slice(self) -> bool:
-        return max(len(self.queued), len(self.scheduled), len(self.held)) <= SLICE
+        return self.messages <= SLICE
 
     def slices(self) -> Iterator["WithdrawnMail"]:
-        for start in range(0, max(len(self.queued), len(self.scheduled), len(self.held)), SLICE):
-            part = slice(start, start + SLICE)
+        behind_queued, behind_scheduled = len(self.queued), len(self.queued) + len(self.scheduled)
+        for start in range(0, self.messages, SLICE):
             yield self._replace(
-                queued=self.queued[part], scheduled=self.scheduled[part], held=self.held[part]
+                queued=_part(self.queued, start),
+                scheduled=_part(self.scheduled, start - behind_queued),
+                held=_part(self.held, start - behind_scheduled),
             )
 
 
-def find_waiting(tx: Tx, inbox_id: str) -> WithdrawnMail:
-    """Every message of the inbox that still waits. It may read all that waits: not for a transaction that keeps others
-    from writing."""
-    return _found(tx, inbox_id, _OF_INBOX, {}, tx.value(_NEWEST))
+def _part(rows: list[T], start: int) -> list[T]:
+    """Those of a slice that begins at `start`, which may be in front of the first."""
+    return rows[max(0, start) : max(0, start + SLICE)]
+
+
+def find_waiting(tx: Tx, organization_id: str, inbox_ids: Sequence[str]) -> WithdrawnMail:
+    """Every message of the organization's inboxes that still waits. It may read all that waits, once for all of them:
+    not for a transaction that keeps others from writing."""
+    given = {"organization": organization_id, "inboxes": dump(list(inbox_ids))}
+    return _found(tx, inbox_ids, _OF_INBOXES, given, tx.value(_NEWEST))
 
 
 def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> WithdrawnMail:
@@ -121,16 +133,18 @@ def withdraw_since(tx: Tx, inbox_id: str, since: int, new_id: Callable[[str], st
 
     `since`: of a `WithdrawnMail` whose slices are withdrawn. `new_id`: makes an id.
     """
-    came_since = _found(tx, inbox_id, f"{_QUEUED} UNION {_PARTLY_SENT}", {"since": since}, since)
+    given = {"inbox": inbox_id, "inboxes": dump([inbox_id]), "since": since}
+    came_since = _found(tx, [inbox_id], f"{_QUEUED} UNION {_PARTLY_SENT}", given, since)
     withdraw_slice(tx, came_since, new_id, now_ms)
 
 
-def _found(tx: Tx, inbox_id: str, queued: str, given: Mapping[str, int], since: int) -> WithdrawnMail:
-    of_inbox = {"inbox": inbox_id}
+def _found(
+    tx: Tx, inbox_ids: Sequence[str], queued: str, given: Mapping[str, str | int], since: int
+) -> WithdrawnMail:
     return WithdrawnMail(
-        [message_id for (message_id,) in tx.all(queued, {**given, **of_inbox})],
-        [message_id for (message_id,) in tx.all(_SCHEDULED, of_inbox)],
-        list(reviews.pending_of_inbox(tx, inbox_id)),
+        [message_id for (message_id,) in tx.all(queued, given)],
+        [message_id for (message_id,) in tx.all(_SCHEDULED, given)],
+        [one for inbox_id in inbox_ids for one in reviews.pending_of_inbox(tx, inbox_id)],
         since,
     )
 

@@ -149,7 +149,7 @@ def _find_waiting(tx: Tx, call: Call) -> withdrawal.WithdrawnMail:
     if inboxes.get_active(tx, call.organization_id, call.id) is None:
         raise Refusal("inbox_not_found")
     _require_live_for_live_mail(tx, call)
-    return withdrawal.find_waiting(tx, call.id)
+    return withdrawal.find_waiting(tx, call.organization_id, [call.id])
 
 
 def _require_live_for_live_mail(tx: Tx, call: Call) -> None:

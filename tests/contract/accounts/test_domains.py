@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_der_private_key
 
 from conf.tuning import ApiTuning, Tuning
-from storage.mail import inboxes
+from storage.mail import inboxes, withdrawal
 from storage.sending import outbound
 from tests.support.peers.doh_server import publish
 from tests.support.running import APEX, HOSTNAME, SHARED, SHARED_TOO, Running
@@ -424,6 +424,28 @@ async def test_inboxes_are_taken_from_others_beside_the_event_loop(
     monkeypatch.setattr(inboxes, "evict_others", noted)
     await world.verified()
     assert len(threads) == 1 and threads[0] is not threading.current_thread()
+
+
+async def test_a_long_queue_is_looked_through_once_for_all_inboxes_that_one_owner_loses(
+    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = await world.verified()
+    bots = [await world.maild.inbox(name, domain=NAME) for name in ("one", "two", "three")]
+    sent = [(await world.api.send(bot, text="Hi", sendAt="2026-11-19T00:00:00Z")).data for bot in bots]
+    await world.delete(old)
+    looks: list[tuple[Any, ...]] = []
+    find = withdrawal.find_waiting
+
+    def noted(tx: Any, *given: Any) -> Any:
+        looks.append(given)
+        return find(tx, *given)
+
+    monkeypatch.setattr(withdrawal, "find_waiting", noted)
+    other = await world.maild.organization()
+    await world.verified(api=other.api)
+    assert len(looks) == 1
+    for one in sent:
+        assert (await world.api.get(f"/v1/messages/{one['id']}")).data["status"] == "failed"
 
 
 async def test_verifying_publishes_an_event(world: DomainWorld) -> None:

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from storage.agents import reviews
 from storage.engine.tx import Tx
 from storage.mail import messages, withdrawal
 from storage.mail.withdrawal import WithdrawnMail
+from storage.records import ReviewRow
 from storage.sending import outbound
 from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
@@ -42,6 +44,16 @@ class Inboxes:
             self.set_recipient(row.id, position, one)
         return row.id
 
+    def held(self) -> str:
+        message_id = self.message("held")
+        row = ReviewRow(
+            id=new_id("rev"), organization_id="org_1", inbox_id="inb_1", message_id=message_id, direction="outbound",
+            mode="live", status="pending", reasons="[]", warnings="[]", submitted_by=None, is_told=1, expires_at=1,
+            resolved_by=None, resolved_at=None, note=None, created_at=0,
+        )  # fmt: skip
+        reviews.open_(self.tx, row, new_id("evt"))
+        return message_id
+
     def set_recipient(self, message_id: str, position: int, status: str) -> None:
         self.tx.run(
             "UPDATE recipients SET status = ? WHERE message_id = ? AND position = ?",
@@ -59,6 +71,10 @@ class Inboxes:
         withdrawal.withdraw_since(self.tx, "inb_1", since, new_id, 1)
 
 
+def found_in(store: Inboxes, *inbox_ids: str) -> WithdrawnMail:
+    return withdrawal.find_waiting(store.tx, "org_1", inbox_ids)
+
+
 @pytest.fixture
 def store() -> Inboxes:
     return Inboxes()
@@ -73,17 +89,17 @@ def test_all_that_waits_is_found(store: Inboxes) -> None:
         store.message(settled, settled)
     store.message("queued", "queued", inbox_id="inb_2")
     store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
-    found = withdrawal.find_waiting(store.tx, "inb_1")
+    found = found_in(store, "inb_1")
     assert (sorted(found.queued), found.scheduled) == (sorted([queued, partly, leased]), [later])
     store.withdraw(found)
     assert store.status(queued) == ("failed", ["failed"])
     assert store.status(partly) == ("delivered", ["delivered", "failed"])
-    assert withdrawal.find_waiting(store.tx, "inb_1")._replace(since=0) == NOBODY
+    assert found_in(store, "inb_1")._replace(since=0) == NOBODY
 
 
 def test_what_has_begun_to_leave_since_it_was_found_is_withdrawn_with_its_slice(store: Inboxes) -> None:
     later = store.message("scheduled", scheduled_at=1)
-    found = withdrawal.find_waiting(store.tx, "inb_1")
+    found = found_in(store, "inb_1")
     store.tx.run("UPDATE messages SET status = 'sent' WHERE id = ?", (later,))
     outbound.enqueue(store.tx, later, "org_1", [("to", "a@there.test"), ("to", "b@there.test")], 0, 1)
     store.set_recipient(later, 0, "delivered")
@@ -93,7 +109,7 @@ def test_what_has_begun_to_leave_since_it_was_found_is_withdrawn_with_its_slice(
 
 def test_what_was_held_again_since_it_was_found_waits_for_its_review(store: Inboxes) -> None:
     later = store.message("scheduled", scheduled_at=1)
-    found = withdrawal.find_waiting(store.tx, "inb_1")
+    found = found_in(store, "inb_1")
     store.tx.run("UPDATE messages SET status = 'held' WHERE id = ?", (later,))
     store.withdraw(found)
     assert store.status(later) == ("held", [])
@@ -101,7 +117,7 @@ def test_what_was_held_again_since_it_was_found_waits_for_its_review(store: Inbo
 
 def test_what_came_since_goes_with_the_inbox(store: Inboxes) -> None:
     old = store.message("sent", "sent")
-    since = withdrawal.find_waiting(store.tx, "inb_1").since
+    since = found_in(store, "inb_1").since
     queued, partly = store.message("queued", "queued"), store.message("sent", "delivered", "queued")
     later, elsewhere = (
         store.message("scheduled", scheduled_at=1),
@@ -123,7 +139,7 @@ def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[s
             store.message("queued", "queued", inbox_id="inb_2")
             store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
             store.message(*settled)
-        since = withdrawal.find_waiting(store.tx, "inb_1").since
+        since = found_in(store, "inb_1").since
 
         def close() -> None:
             assert not withdrawal.has_live_mail(store.tx, "org_1", "inb_1")
@@ -132,3 +148,33 @@ def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[s
         return steps_of(store.conn, close)
 
     assert steps(MANY) <= steps(FEW) + 2
+
+
+def test_a_slice_is_small_whatever_its_messages_wait_for(store: Inboxes) -> None:
+    queued = [store.message("queued", "queued") for _ in range(withdrawal.SLICE + 1)]
+    later = [store.message("scheduled", scheduled_at=1) for _ in range(withdrawal.SLICE + 1)]
+    held = [store.held() for _ in range(withdrawal.SLICE + 1)]
+    found = found_in(store, "inb_1")
+    slices = list(found.slices())
+    assert max(one.messages for one in slices) == withdrawal.SLICE
+    assert sorted(one for some in slices for one in some.queued) == sorted(queued)
+    assert sorted(one for some in slices for one in some.scheduled) == sorted(later)
+    assert [one.message_id for some in slices for one in some.held] == held
+
+
+def test_what_waits_in_several_inboxes_is_found_in_all_of_them(store: Inboxes) -> None:
+    waiting = {inbox: store.message("queued", "queued", inbox_id=inbox) for inbox in ("inb_1", "inb_2")}
+    later = {
+        inbox: store.message("scheduled", inbox_id=inbox, scheduled_at=1) for inbox in ("inb_1", "inb_2")
+    }
+    found = found_in(store, "inb_1", "inb_2")
+    assert (set(found.queued), set(found.scheduled)) == (set(waiting.values()), set(later.values()))
+
+
+def test_of_many_inboxes_a_long_queue_is_passed_over_once() -> None:
+    store = Inboxes()
+    for _ in range(MANY):
+        store.message("queued", "queued", inbox_id="inb_2")
+    gone = [f"inb_gone{number}" for number in range(FEW)]
+    one = steps_of(store.conn, lambda: found_in(store, gone[0]))
+    assert steps_of(store.conn, lambda: found_in(store, *gone)) < 2 * one
