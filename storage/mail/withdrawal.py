@@ -133,7 +133,7 @@ def withdraw_since(tx: Tx, inbox_id: str, since: int, new_id: Callable[[str], st
 
     `since`: of a `WithdrawnMail` whose slices are withdrawn. `new_id`: makes an id.
     """
-    given = {"inbox": inbox_id, "inboxes": dump([inbox_id]), "since": since}
+    given: dict[str, str | int] = {"inbox": inbox_id, "inboxes": dump([inbox_id]), "since": since}
     came_since = _found(tx, [inbox_id], f"{_QUEUED} UNION {_PARTLY_SENT}", given, since)
     withdraw_slice(tx, came_since, new_id, now_ms)
 
