@@ -3,12 +3,16 @@
 A daemon that runs does the rest, beside its mail; the command watches. Where none runs, the command does it, with the
 store locked as for a daemon. Whoever is killed, the rest is found by the next start of a daemon, or by the same
 command.
+
+A daemon that ends while a command watches is about to be started again, as a rule: a command that took its place would
+refuse that start, and all mail until it is done. So who has seen one never locks the store but to look whether it is
+there, seldom, and gives up when it was not there twice.
 """
 
 import asyncio
 from collections.abc import Callable
 from time import sleep as rest
-from typing import Any
+from typing import Any, NamedTuple
 
 from maild.commands.store_commands import CommandGround, StoreCommands
 from storage.audit import trail
@@ -28,11 +32,27 @@ from storage.upkeep.erasing import Eraser, ErasingPace, nothing_leaves
 Progress = Callable[[dict[str, int]], None]  # how much has gone so far, by kind
 
 LOOK_S = 0.2
+DAEMON_LOOK_S = (
+    30.0  # a daemon that starts in the moment of such a look is refused; twice as long starts take no more
+)
 ALONE = ErasingPace(rest=0)
 
 
+_LEFT = (
+    "the daemon that was deleting {0} has ended; it goes on when it starts, and without one this command does,"
+    " if you run it again"
+)
+
+
 class DeletionRefused(Exception):
-    """The organization can't be deleted; the text says why."""
+    """The organization can't be deleted, or not by this command; the text says why."""
+
+
+class _Daemon(NamedTuple):
+    """One that was seen. `look_again_at`: monotonic seconds; `was_missed`: it was not there at the last look."""
+
+    look_again_at: float
+    was_missed: bool = False
 
 
 class OrganizationDeletion(StoreCommands):
@@ -41,6 +61,7 @@ class OrganizationDeletion(StoreCommands):
     def __init__(self, ground: CommandGround, folder: DataFolder) -> None:
         super().__init__(ground)
         self._folder = folder
+        self._daemon: _Daemon | None = None  # whom this command watches
 
     def look(self, organization_id: str) -> dict[str, Any]:
         """What would go: `{"organizationId", "name", "isClosed", "content"}`, the last by kind, with `bytes` of raw
@@ -79,10 +100,21 @@ class OrganizationDeletion(StoreCommands):
 
     def _go_on(self, organization_id: str, progress: Progress) -> None:
         """Do what is to be done, or wait a moment for the daemon, which does."""
+        now_s = self._clock.monotonic()
+        if self._daemon is not None and now_s < self._daemon.look_again_at:
+            rest(LOOK_S)
+            return
         try:
             self._folder.lock()
-        except DataFolderError:  # a daemon runs
+        except DataFolderError:
+            self._daemon = _Daemon(now_s + DAEMON_LOOK_S)
             rest(LOOK_S)
+            return
+        if self._daemon is not None:
+            self._folder.unlock()
+            if self._daemon.was_missed:
+                raise DeletionRefused(_LEFT.format(organization_id))
+            self._daemon = _Daemon(now_s + DAEMON_LOOK_S, was_missed=True)
             return
         try:
             with self._folder.as_its_owner():

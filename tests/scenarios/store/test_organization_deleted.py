@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from maild.commands import org_deletion
 from maild.commands.org_deletion import DeletionRefused
 from maild.message.unsubscribe import Grant, make
 from storage.clock import Clock
+from storage.data_folder import DataFolder, DataFolderError
 from storage.tenants import erasure
 from storage.tenants.erasure import ErasedSlice
 from storage.upkeep import integrity
@@ -190,6 +192,36 @@ async def test_a_daemon_that_starts_does_the_rest(maild: Running, tenant: Tenant
     await close(maild, tenant.id)
     await maild.daemon.eraser.start()
     await until_true(lambda: not maild.sql("SELECT 1 FROM organizations WHERE id = ?", tenant.id))
+
+
+async def test_a_command_that_saw_a_daemon_does_not_take_its_place(
+    maild: Running, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lock would refuse the daemon's next start, and with that all mail until everything is gone."""
+    await close(maild, tenant.id)
+    now, clock = [0.0], Clock()
+    clock.monotonic = lambda: now[0]
+    ended_at = 2 * org_deletion.DAEMON_LOOK_S + 1
+    folder = DataFolder(maild.settings.data_path)
+    locks: list[float] = []
+
+    def lock() -> None:
+        locks.append(now[0])
+        if now[0] < ended_at:
+            raise DataFolderError("a daemon runs")
+
+    def rested(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(folder, "lock", lock)
+    monkeypatch.setattr(org_deletion, "rest", rested)
+    command = maild.store.deletion
+    monkeypatch.setattr(command, "_folder", folder)
+    monkeypatch.setattr(command, "_clock", clock)
+    with pytest.raises(DeletionRefused, match="it goes on when it starts"):
+        await maild.operate(command.delete, tenant.id, lambda _: None)
+    assert len(locks) == 5  # three beside the daemon, two without
+    assert maild.sql("SELECT count(*) FROM organizations WHERE id = ?", tenant.id) == [(1,)]
 
 
 async def test_the_number_of_the_last_event_never_comes_again(maild: Running, tenant: Tenant) -> None:
