@@ -76,6 +76,13 @@ def say_more(limit: int, has_more: bool, advice: str = "") -> None:
         say(f"and more, which --limit beyond {limit} shows{advice}", err=True)
 
 
+def say_progress(words: str = "") -> None:
+    """Show a person who waits how far it is, in place of what was shown before. No words: it is over, and what comes is
+    a line of its own."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\033[K{words}", err=True, nl=False)
+
+
 def say_octets(octets: bytes) -> None:
     """Write octets to stdout as they are: all of them, or OSError. With PYTHONUNBUFFERED one write may take a part."""
     out, left = sys.stdout.buffer, memoryview(octets)

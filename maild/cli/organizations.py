@@ -15,6 +15,7 @@ from maild.cli.common import (
     json_option,
     run_command,
     say,
+    say_progress,
     settings_of,
     show,
     show_keys,
@@ -141,7 +142,9 @@ def org_delete(organization_id: str, dry_run: bool, yes: bool, config: Path, as_
         return
     if not yes:
         _confirm(found, as_json)
-    show(run_command(lambda store: store.deletion.delete(organization_id, _progress), config), as_json)
+    answer = run_command(lambda store: store.deletion.delete(organization_id, _progress), config)
+    say_progress()
+    show(answer, as_json)
 
 
 def _confirm(found: dict[str, Any], as_json: bool) -> None:
@@ -161,8 +164,7 @@ def _show_found(found: dict[str, Any], as_json: bool) -> None:
 
 
 def _progress(erased: dict[str, int]) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\r{erased.get('messages', 0)} messages have gone", err=True, nl=False)
+    say_progress(f"{erased.get('messages', 0)} messages have gone")
 
 
 def _check_plan(config: Path, argument: str, plan: str) -> None:

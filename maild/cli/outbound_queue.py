@@ -8,7 +8,17 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, fail, json_option, run_command, say, say_more, say_rows, show
+from maild.cli.common import (
+    config_option,
+    fail,
+    json_option,
+    run_command,
+    say,
+    say_more,
+    say_progress,
+    say_rows,
+    show,
+)
 
 _DOMAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
 
@@ -146,11 +156,16 @@ def _evidence_lines(evidence: dict[str, Any] | None) -> Iterator[str]:
         yield f"ended at {evidence['endedAt']}"
 
 
+def _progress(step: str, recipients: int) -> None:
+    say_progress(f"{step}: {recipients} recipients")
+
+
 def _queue_verb(verb: str, says: str) -> None:
     @queue.command(verb, help=says)
     @_selecting
     def change(selection: Any, config: Path, as_json: bool) -> None:
-        count = run_command(lambda store: store.queue.change(verb, selection), config)
+        count = run_command(lambda store: store.queue.change(verb, selection, _progress), config)
+        say_progress()
         show({"recipients": count}, as_json)
         if verb in ("hold", "drop"):
             leased = run_command(lambda store: store.queue.count_leased(selection), config)

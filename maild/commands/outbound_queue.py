@@ -1,6 +1,7 @@
 """The outbound queue in the operator's hands: what waits there, how its attempts went, and its switch. What is done to
 what waits (`queue_changes.py`) the API does as well."""
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from controlplane.mail import attempts
@@ -17,6 +18,13 @@ from storage.sending.queue_selection import FoundForChange, QueueChange, QueueSe
 from storage.tenants import organizations
 
 DROPPING_S = 0.02  # in one transaction: with a rest as long a drop has the store for half of the time at most
+
+
+Progress = Callable[[str, int], None]
+
+
+def _to_nobody(_verb: str, _recipients: int) -> None:
+    pass
 
 
 class QueueCommands(StoreCommands):
@@ -73,13 +81,14 @@ class QueueCommands(StoreCommands):
 
         return self._look(unit)
 
-    def change(self, verb: str, selection: QueueSelection) -> int:
+    def change(self, verb: str, selection: QueueSelection, progress: Progress = _to_nobody) -> int:
         """retry, hold, release or drop; how many recipients. What is dropped is held first, so that it does not leave
-        meanwhile: killed in between, it waits."""
-        counts = [self._change_all(step, selection) for step in queue_selection.STEPS[verb]]
+        meanwhile: killed in between, it waits. `progress` hears after each transaction what is done to them, and to how
+        many it was."""
+        counts = [self._change_all(step, selection, progress) for step in queue_selection.STEPS[verb]]
         return counts[-1]
 
-    def _change_all(self, verb: str, selection: QueueSelection) -> int:
+    def _change_all(self, verb: str, selection: QueueSelection, progress: Progress) -> int:
         def find(tx: Tx) -> FoundForChange:
             _require(tx, selection)
             return queue_selection.found(tx, verb, selection, self._clock.now_ms())
@@ -88,24 +97,26 @@ class QueueCommands(StoreCommands):
         while not found.is_all:
             found = self._look(find)
             for part in found.parts:
-                total += self._change_part(verb, part, is_last=found.is_all and part is found.parts[-1])
+                is_last = found.is_all and part is found.parts[-1]
+                for changed in self._change_part(verb, part, is_last=is_last):
+                    total += changed
+                    progress(verb, total)
         return total
 
-    def _change_part(self, verb: str, part: QueueSelection, *, is_last: bool) -> int:
+    def _change_part(self, verb: str, part: QueueSelection, *, is_last: bool) -> Iterator[int]:
         """The daemon writes in between: it has the store for at least as long as this has."""
 
         def unit(tx: Tx) -> QueueChange:
             changes = QueueChanges(self._clock, self._ids.new, self._audit, DROPPING_S)
             return changes.change(tx, verb, part, OPERATOR, organizations.own(tx))
 
-        total, change = 0, QueueChange(0, has_more=True)
+        change = QueueChange(0, has_more=True)
         while change.has_more:
             began = self._clock.monotonic()
             change = self._run(unit)
-            total += change.recipients
+            yield change.recipients
             if change.has_more or not is_last:
                 self._rest_since(began)
-        return total
 
     def count_leased(self, selection: QueueSelection) -> int:
         """How many recipients are being delivered at the moment."""

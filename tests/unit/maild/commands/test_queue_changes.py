@@ -14,7 +14,7 @@ from maild.message.delivery_evidence import Evidence, HostEvidence, pack
 from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.sending import queue_selection
-from storage.sending.queue_selection import FoundForChange
+from storage.sending.queue_selection import FoundForChange, QueueSelection
 from tests.conftest import Start
 from tests.support.clients.hands import Hands
 from tests.support.running import Running, until
@@ -297,3 +297,19 @@ async def test_many_are_changed_a_thousand_at_a_time(maild: Running, hands: Hand
 )
 async def test_nothing_is_changed_by_mistake(hands: Hands, arguments: list[str], says: str) -> None:
     assert says in await hands.refused(*arguments)
+
+
+async def test_who_waits_for_a_long_change_hears_after_each_transaction_how_far_it_is(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await maild.inbox("bot")
+    monkeypatch.setattr(queue_selection, "ROWS_AT_ONCE", 2)
+    message_id = await waiting(maild, "a@one.test", "b@one.test", "c@one.test")
+    heard: list[tuple[str, int]] = []
+    await maild.operate(
+        maild.store.queue.change,
+        "drop",
+        QueueSelection(message_id),
+        lambda step, recipients: heard.append((step, recipients)),
+    )
+    assert heard == [("hold", 2), ("hold", 3), ("drop", 2), ("drop", 3)]
