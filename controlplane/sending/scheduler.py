@@ -41,6 +41,8 @@ from storage.set_aside import SetAside
 
 BATCH = 64
 TURNS = 15  # organizations that have a part of a batch
+# That wait to be written at a time: enough to share commits, and others who write stand behind no more.
+AT_ONCE = 8
 LOOK_AGAIN_S = 0.5
 SCHEDULER = system("scheduler")
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
@@ -73,6 +75,7 @@ class Scheduler(LoopService):
         self._wake_queue = wake_queue
         self._look_out_s = look_out_s
         self._last_in_turn = ""
+        self._places = asyncio.Semaphore(AT_ONCE)
         self._set_aside = SetAside(clock, log, "not_dispatched", "message_id")
 
     async def run(self) -> None:
@@ -104,14 +107,15 @@ class Scheduler(LoopService):
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
 
     async def _dispatch_all(self, message_ids: Sequence[str]) -> bool:
-        """All at once, to share their commits; False when the store refused some, which stay scheduled."""
+        """Some at once, to share their commits; False when the store refused some, which stay scheduled."""
         attempts = (self._set_aside.attempt(one, self._dispatch_one(one)) for one in message_ids)
         are_done = await asyncio.gather(*attempts)
         self._wake_queue()
         return all(are_done)
 
     async def _dispatch_one(self, message_id: str) -> None:
-        released = await self._db.write(self._dispatch, message_id)
+        async with self._places:
+            released = await self._db.write(self._dispatch, message_id)
         if released is not None:
             released.tell(message_id)
 

@@ -9,6 +9,7 @@ import pytest
 
 from controlplane.sending import scheduler
 from storage.clock import iso
+from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import messages, withdrawal
 from storage.set_aside import LEFT_ALONE_S
@@ -308,6 +309,31 @@ async def test_others_write_while_an_inbox_goes_for_which_much_waits(
     ]
     ((told,),) = maild.sql("SELECT count(*) FROM events WHERE type = 'email.failed'")
     assert told == 5
+
+
+async def test_others_write_while_much_is_due_at_once(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer takes what comes first, a few to a commit: who stands behind a whole batch waits for many of them."""
+    waiting, most = 0, 0
+    write = Database.write
+
+    async def written(db: Database, unit: Any, *args: Any) -> Any:
+        nonlocal waiting, most
+        is_dispatch = getattr(unit, "__name__", "") == "_dispatch"
+        waiting += is_dispatch
+        most = max(most, waiting)
+        try:
+            return await write(db, unit, *args)
+        finally:
+            waiting -= is_dispatch
+
+    monkeypatch.setattr(Database, "write", written)
+    sent = [(await schedule(maild, bot, clock)).data["id"] for _ in range(3 * scheduler.AT_ONCE)]
+    clock.forward(61)
+    for one in sent:
+        await left(maild, one)
+    assert 1 < most <= scheduler.AT_ONCE
 
 
 async def test_organizations_take_turns_where_much_is_due_at_once(
