@@ -245,6 +245,7 @@ CREATE TABLE blobs (
   created_at INTEGER NOT NULL,
   transaction_digest BLOB                        -- of the SMTP transaction that brought them; NULL: unknown, or none did
 ) STRICT;
+CREATE INDEX blobs_in_files ON blobs (id) WHERE data IS NULL;
 
 CREATE TABLE threads (
   id              TEXT PRIMARY KEY,

@@ -37,7 +37,7 @@ ALLOWED = {
     ("storage/audit/trail.py: AuditRecorder.seal_waiting", "audit_waiting"): "its first rows",
     ("storage/audit/trail.py: count_waiting", "audit_waiting"): COMMAND,
     ("storage/audit/trail.py: organizations", "organizations"): COMMAND,
-    ("storage/mail/blobs.py: known_files", "blobs"): "at start, and by commands: files that no row knows",
+    ("storage/mail/blobs.py: known_files", "blobs"): "an index of those that are files",
     ("storage/mail/inboxes.py: create", "api_keys"): "while foreign keys are violated, and none ever is",
     ("storage/mail/inboxes.py: create", "messages"): "while foreign keys are violated, and none ever is",
     ("storage/mail/inboxes.py: evict_others", "inboxes"): "when a domain is verified, once in its life",

@@ -5,7 +5,7 @@ import errno
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partialmethod
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from storage.clock import Clock
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import blobs
 from storage.mail.blobs import SPOOL_BUFFER_BYTES, Blob, BlobDamaged, BlobMissing, Blobs, Stored
+from tests.support.laws.vm_steps import steps_of
 from tests.support.waiting import GIVES_UP_S
+from tests.support.worlds import memory_store
 
 INLINE = 1000
 
@@ -285,6 +288,22 @@ async def test_the_sweep_removes_what_no_row_knows(store: Blobs, folder: Path) -
     assert files(folder) == [known.path]
     assert orphan.path is not None and not orphan.path.exists()
     assert store.sweep(frozenset({known.id})) == 0
+
+
+@pytest.mark.parametrize("find", [blobs.known_files, lambda tx: blobs.files_after(tx, "", 10)])
+def test_which_are_files_is_known_without_a_look_at_the_others(find: Callable[[Tx], object]) -> None:
+    """Each start asks, and all raw messages that stand in rows are gigabytes."""
+
+    def steps(size: int) -> int:
+        conn = memory_store.empty()
+        tx = Tx(conn)
+        for number in range(size):
+            blobs.insert(tx, Stored(f"blb_{number:04}", 3, b"", b"raw", None), 0)
+        for number in range(3):
+            blobs.insert(tx, Stored(f"blb_file{number}", 3, b"", None, None), 0)
+        return steps_of(conn, lambda: find(tx))
+
+    assert steps(1000) <= steps(100) + 2
 
 
 async def test_ranges_of_either_kind(store: Blobs) -> None:
