@@ -74,6 +74,28 @@ async def test_what_stays_is_as_it_was_wherever_it_lies_now(store: Store, tmp_pa
     assert await store.db.read(lambda tx: tx.value("PRAGMA integrity_check")) == "ok"
 
 
+async def test_of_many_free_pages_a_slice_cuts_few(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite looks for each of them in the list of all, and whoever writes waits for the slice."""
+    looks = 2000
+    slices: list[tuple[int, int]] = []
+    run_script = store.db.run_script
+
+    async def run(sql: str) -> None:
+        before = await pages(store)
+        await run_script(sql)
+        slices.append((before.free, before.pages - (await pages(store)).pages))
+
+    monkeypatch.setattr(store.db, "run_script", run)
+    await store.db.write(delete, 10)
+    reclaim = SMALL._replace(slice_looks=looks)
+    await Reclaimer(store.db, Disk(tmp_path, WITH_ROOM), store.clock, reclaim).round()
+    assert len(slices) > 30
+    assert all(cut == 1 or free * cut <= looks for free, cut in slices)
+    assert slices[0][1] < slices[-2][1] <= SMALL.slice_pages  # the last one cuts what is left
+
+
 async def test_some_pages_stay_for_what_is_written_next(store: Store, tmp_path: Path) -> None:
     await store.db.write(lambda tx: tx.run("DELETE FROM filler WHERE number < 60"))
     before = await pages(store)
