@@ -1,7 +1,8 @@
 """Threads by their labels, in reads of bounded length.
 
 Which labels a thread has is said by its messages. Where few messages have one of those that are asked for, the threads
-of these are looked at; else thread after thread, in the order of the page.
+of these are looked at; else thread after thread, in the order of the page. Where that has passed over very many and the
+page is not full, what is asked for is rare among them, and a few thousand messages of the label are less than the rest.
 """
 
 import time
@@ -16,6 +17,7 @@ from storage.shown.message_json import Part
 
 SLICE_S = 0.005
 THREADS_MAX = 100  # looked at in one statement
+PASSED_MAX = 10_000  # threads, before so many messages are looked at in their place
 
 
 async def find(db: Database, kept: KeptJson, wanted: WantedThreads, before: ThreadPlace, limit: int) -> Part:
@@ -35,6 +37,7 @@ class _Finding:
         self._at = before
         self._limit = limit
         self._few: list[ThreadPlace] | None = None
+        self._passed = 0
         self._is_begun = False
         self._found: list[tuple[str, int]] = []
 
@@ -51,10 +54,14 @@ class _Finding:
 
     def _begin(self, tx: Tx) -> None:
         self._is_begun = True
+        self._look_for_few(tx, COUNTED_MAX)
+
+    def _look_for_few(self, tx: Tx, most: int) -> None:
+        """Go on with the threads of messages that have the label, where these are less than `most`."""
         if self._wanted.needed:
             label = labels.rarest(tx, self._wanted.owner, self._wanted.needed)
-            if labels.count(tx, self._wanted.owner, label) < COUNTED_MAX:
-                self._few = labels.labelled_threads(tx, self._wanted, label, self._at)
+            if labels.count(tx, self._wanted.owner, label, most) < most:
+                self._few = labels.labelled_threads(tx, self._wanted, label, self._at, most)
 
     def _look(self, tx: Tx) -> bool:
         """Look at some threads; are there more to look at?"""
@@ -63,6 +70,9 @@ class _Finding:
         if not places:
             return False
         self._at = places[-1]
+        before, self._passed = self._passed, self._passed + len(places)
+        if self._few is None and before < PASSED_MAX <= self._passed:
+            self._look_for_few(tx, PASSED_MAX)
         return len(self._found) < self._limit
 
     def _next(self, tx: Tx) -> list[ThreadPlace]:

@@ -98,13 +98,13 @@ def walk(by: str, label: str) -> Walk:
     return Walk(source, f"l.{by}_id = :{by}_id AND l.label = :label", "l.message_id")
 
 
-def count(tx: Tx, owner: Owner, label: str) -> int:
-    """How many of the owner's messages have the label; COUNTED_MAX where there are so many or more."""
+def count(tx: Tx, owner: Owner, label: str, most: int = COUNTED_MAX) -> int:
+    """How many of the owner's messages have the label; `most` where there are so many or more."""
     found = walk(owner.by, label)
     table = found.source.partition(THEN_JOIN)[0]  # the messages themselves need not be looked at
     counted: int = tx.value(
         f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {found.condition} LIMIT :most)",
-        {**owner._asdict(), "label": label, "most": COUNTED_MAX},
+        {**owner._asdict(), "label": label, "most": most},
     )
     return counted
 
@@ -142,10 +142,12 @@ _LATEST = "ORDER BY t.last_message_at DESC, t.id DESC"
 _BEHIND = "(t.last_message_at, t.id) < (:at_ms, :id)"
 
 
-def labelled_threads(tx: Tx, wanted: WantedThreads, label: str, before: ThreadPlace) -> list[ThreadPlace]:
-    """Those behind `before`, of which a message has that label, of COUNTED_MAX messages at most."""
+def labelled_threads(
+    tx: Tx, wanted: WantedThreads, label: str, before: ThreadPlace, most: int
+) -> list[ThreadPlace]:
+    """Those behind `before`, of which a message has that label, of `most` messages at most."""
     found = walk(wanted.owner.by, label)
-    given = {**wanted.owner._asdict(), **before._asdict(), "label": label, "most": COUNTED_MAX}
+    given = {**wanted.owner._asdict(), **before._asdict(), "label": label, "most": most}
     rows = tx.all(
         f"""SELECT t.last_message_at, t.id
             FROM (SELECT DISTINCT thread_id FROM

@@ -238,6 +238,27 @@ def test_a_page_of_a_label_does(
         assert many.steps(read) <= 1.3 * few.steps(read) + counted(labels, is_unread)
 
 
+def test_a_page_of_what_is_rare_among_very_many_threads_does(
+    filled: tuple[Filled, Filled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where thousands of messages are unread, and all of them behind hundreds of thousands of newer threads."""
+    passed = 100
+    monkeypatch.setattr(thread_finding, "COUNTED_MAX", 0)
+    monkeypatch.setattr(thread_finding, "PASSED_MAX", passed)
+    monkeypatch.setattr(thread_finding, "THREADS_MAX", LIMIT)
+
+    def threads_of(one: Filled) -> Any:
+        wanted = WantedThreads(Owner("org_1", "inb_1"), (), True)
+        finding = thread_finding._Finding(KeptJson(), wanted, thread_json.FIRST, LIMIT)
+        while (found := finding.go_on(one.tx)) is None:
+            pass
+        return found.json
+
+    few, many = filled
+    assert threads_of(few).count(b'"createdAt"') == threads_of(many).count(b'"createdAt"') == SELDOM
+    assert many.steps(threads_of) <= 1.3 * few.steps(threads_of) + passed
+
+
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [

@@ -166,11 +166,11 @@ class Labels(RuleBasedStateMachine):
 
     @rule(
         inbox=st.none() | st.sampled_from(INBOXES), asked=LABELS, unread=MAYBE, archived=MAYBE,
-        limit=st.integers(1, 5), is_common=st.booleans(),
+        limit=st.integers(1, 5), is_common=st.booleans(), passed=st.integers(1, 4),
     )  # fmt: skip
     def list_threads(
         self, inbox: str | None, asked: list[str], unread: bool | None, archived: bool | None, limit: int,
-        is_common: bool,
+        is_common: bool, passed: int,
     ) -> None:  # fmt: skip
         wanted = labelling.AskedLabels.of(asked, unread)
         if wanted.is_contradiction:
@@ -188,6 +188,7 @@ class Labels(RuleBasedStateMachine):
         with pytest.MonkeyPatch.context() as patch:
             if is_common:  # so that thread after thread is looked at
                 patch.setattr(thread_finding, "COUNTED_MAX", 0)
+            patch.setattr(thread_finding, "PASSED_MAX", passed)
             while True:
                 finding = thread_finding._Finding(
                     self.kept, WantedThreads(owner, wanted.labels, wanted.is_unread, archived), before, limit
