@@ -31,7 +31,7 @@ from controlplane.transport.gate import CODE, TOLD
 from controlplane.transport.reading import read_json
 from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.responses import envelope
-from controlplane.transport.statuses import headers_of, status_of
+from controlplane.transport.statuses import HttpRefusal, headers_of, status_of
 
 # RFC 6750 §3. No metadata of an authorization server: clients that are told of one drop the key they have.
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="maild"'}
@@ -63,6 +63,15 @@ class McpEndpoint:
             return _rejected(request, rejection)
         except Refusal as refusal:
             return _refused(request, refusal)
+
+    async def refuse_other_than_post(self, request: web.Request) -> web.Response:
+        """The key first, here too: a client whose POST was a 401 asks for the stream of older servers next, and what
+        that answers is all that its user sees."""
+        try:
+            await self._callers.identify(request)
+        except Refusal as refusal:
+            return _refused(request, refusal)
+        raise HttpRefusal("method_not_allowed", {"Allow": "POST"})
 
     async def _answer(self, request: web.Request) -> web.Response:
         self._check_origin(request)

@@ -35,6 +35,15 @@ class Callers:
 
     async def admit(self, request: web.Request) -> Principal:
         """The principal that calls; Refusal for what is not an active key, and over the rate."""
+        principal = await self.identify(request)
+        verdict = await self._rate_limit.count(principal.organization_id)
+        request[RATE] = verdict
+        if not verdict.allowed:
+            raise Refusal("rate_limit_exceeded", retry_after_s=verdict.retry_after_s)
+        return principal
+
+    async def identify(self, request: web.Request) -> Principal:
+        """The principal that calls, whose rate is not counted; Refusal for what is not an active key."""
         header = request.headers.get("Authorization")
         try:
             principal = await self._authenticator.principal(bearer(header), request[REQUEST])
@@ -43,10 +52,6 @@ class Callers:
             raise
         self._remember(hash(header))
         request[PRINCIPAL] = principal
-        verdict = await self._rate_limit.count(principal.organization_id)
-        request[RATE] = verdict
-        if not verdict.allowed:
-            raise Refusal("rate_limit_exceeded", retry_after_s=verdict.retry_after_s)
         return principal
 
     def _remember(self, key: int) -> None:

@@ -175,6 +175,24 @@ async def test_nothing_but_post_is_served(shared: Running, method: str) -> None:
 
 @on_shared
 @pytest.mark.parametrize("key", [None, "svc_live_nobody", "no key"])
+async def test_a_client_that_falls_back_on_a_stream_is_told_of_its_key(
+    shared: Running, key: str | None
+) -> None:
+    """A client whose POST was a 401 asks for the stream of older servers next, and shows its user that answer."""
+    answer = await shared.api.with_key(key).call("GET", PATH)
+    assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, 'Bearer realm="maild"')
+
+
+async def test_asking_for_a_stream_takes_nothing_of_the_rate(start: Start) -> None:
+    """Clients ask for it whenever they connect."""
+    maild = await start(limits={"requests_per_minute": 1})
+    for _ in range(3):
+        assert (await maild.api.call("GET", PATH)).status == 405
+    assert (await Mcp(maild.api).post(OLD)).status == 200
+
+
+@on_shared
+@pytest.mark.parametrize("key", [None, "svc_live_nobody", "no key"])
 async def test_without_a_key_nothing_is_told_but_that(shared: Running, key: str | None) -> None:
     """No metadata of an authorization server either: clients that are told of one drop the key that they have."""
     answer = await Mcp(shared.api.with_key(key)).post(b"{")
@@ -195,6 +213,14 @@ async def test_without_a_key_nothing_is_told_but_that(shared: Running, key: str 
 async def test_there_is_no_authorization_server(shared: Running, path: str, below: str) -> None:
     answer = await shared.api.with_key(None).get(f"/.well-known/{path}{below}")
     assert answer.status == 404
+
+
+@on_shared
+async def test_a_client_that_would_register_is_told_of_its_key(shared: Running) -> None:
+    """Where there is no metadata, clients look for OAuth where it stood in older revisions."""
+    answer = await shared.api.with_key(None).post("/register", {"redirect_uris": ["http://localhost/"]})
+    assert answer.status == 404
+    assert "/mcp takes an API key" in answer.json["error"]["message"]
 
 
 @on_shared
