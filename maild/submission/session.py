@@ -44,6 +44,11 @@ FAILED_LOGINS_MAX = 3  # in one session
 SILENT_S = 300  # RFC 5321 §4.5.3.2.7: workers keep a session from mail to mail
 KEPT_S = 24 * 3600.0  # who reads no reply has no word left to be late with
 _USERNAME, _PASSWORD = "334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6"  # what all servers ask in LOGIN
+# RFC 4954 §6, and what is wanted, which mail programs show to whoever fills in their form; not what was wrong.
+_INVALID = (
+    "authentication credentials invalid:"
+    " the username is the address of an inbox, the password an API key that may send from it"
+)
 
 
 class SubmissionHost(ConversationHost, Protocol):
@@ -105,7 +110,7 @@ class SubmissionSession(Conversation):
             )
             if self._failed_logins >= FAILED_LOGINS_MAX:
                 raise SmtpError(421, "4.7.0", "too many failed logins, closing connection", closes=True)
-            raise SmtpError(535, "5.7.8", "authentication credentials invalid")
+            raise SmtpError(535, "5.7.8", _INVALID)
         self._submitter = submitter
         self._counts.known()
         limits = self._limits

@@ -17,7 +17,10 @@ from tests.conftest import Start
 from tests.support.clients.submitting import encrypted, greeted, logged_in, places, plain, submit, submitting
 from tests.support.running import Running, Smtp
 
-WRONG = "535 5.7.8 authentication credentials invalid"
+WRONG = (
+    "535 5.7.8 authentication credentials invalid:"
+    " the username is the address of an inbox, the password an API key that may send from it"
+)
 HI = "From: bot@agents.test\nTo: ada@elsewhere.test\n\nhi\n"
 
 
