@@ -19,7 +19,6 @@ from storage.tenants import organizations
 
 DROPPING_S = 0.02  # in one transaction: with a rest as long a drop has the store for half of the time at most
 
-
 Progress = Callable[[str, int], None]
 
 

@@ -60,9 +60,7 @@ _ORIGINAL_TYPES = (
 )  # fmt: skip
 _HOTMAIL_FIELD = "x-hmxmroriginalrecipient"
 _RECEIPT_TYPE = "message/disposition-notification"
-_REJECTED: Final = (
-    "5.0.0"  # RFC 5429 §2.2: instead of a 5yz reply, and as final; the words say what it is about
-)
+_REJECTED: Final = "5.0.0"  # RFC 5429 §2.2: as final as the 5yz reply in whose place it is
 _MAIL_SYSTEMS = (
     "mailer-daemon",
     "postmaster",
