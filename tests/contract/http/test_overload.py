@@ -40,7 +40,9 @@ async def test_a_disk_that_is_full_is_told_as_such_and_once(maild: Running) -> N
             if len(refused) == 3:
                 break
     assert refused == [(503, "provider_unavailable", True)] * 3
-    told = [(one["event"], one.get("error", one.get("reason"))) for one in logs if one["log_level"] == "error"]
+    told = [
+        (one["event"], one.get("error", one.get("reason"))) for one in logs if one["log_level"] == "error"
+    ]
     assert told == [
         ("writes_fail", "the disk is full (database or disk is full); make room on it"),
         ("exhausted", "database or disk is full"),
