@@ -17,7 +17,12 @@ pytestmark = pytest.mark.torture
 PROGRAM = """
 import asyncio, os, signal, sqlite3, sys
 from pathlib import Path
+
+import structlog
+
 from storage.engine.database import Database
+
+structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 
 async def main(path):
     db = await Database.open(path)
@@ -48,6 +53,7 @@ def traced(path: Path, first_failing: int) -> dict[str, list[int]]:
         word, number = line.split()
         told[word].append(int(number))
     assert sum(map(len, told.values())) == 20, ended.stderr
+    assert ended.stderr.count("writes_fail") == 1
     return told
 
 
