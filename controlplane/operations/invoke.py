@@ -46,7 +46,7 @@ want = WantLog("requests")
 def exhausted() -> Refusal:
     """What is answered where there are no descriptors or no memory to do what was asked for, or the disk is full, fails
     or stands still: nothing of it was done."""
-    text = "This host is out of file descriptors or memory, or its disk takes nothing; try again later."
+    text = "This host is out of file descriptors or memory, or its disk fails; try again later."
     return Refusal("provider_unavailable", text, retry_after_s=RETRY_AFTER_S)
 
 

@@ -11,7 +11,6 @@ instead of a hop. All other reading is done by the readers' threads: `read_for` 
 the daemon itself, which comes first.
 """
 
-import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from storage.engine.connections import StoreConnection, connect, open_connection, roll_back
+from storage.engine.damage import DamageWatch
+from storage.engine.failures import StoreFailure
 from storage.engine.local_reads import LocalReads
 from storage.engine.store_files import StoreFiles
 from storage.engine.tx import Tx
@@ -45,6 +46,7 @@ class Database:
         )
         self._local = local
         self._closed = False
+        self._damage = DamageWatch()
         self._check: Callable[[Tx], None] | None = None
         self._is_patient = True
 
@@ -72,6 +74,11 @@ class Database:
     def fails(self) -> bool:
         """Is nothing kept of what is written, since the disk refuses it?"""
         return self._writer.fails
+
+    @property
+    def is_damaged(self) -> bool:
+        """Has a unit met pages that can't be read any more?"""
+        return self._damage.is_met
 
     def _asked(self, unit: Callable[[Tx], T]) -> Callable[[Tx], T]:
         check = self._check
@@ -121,8 +128,12 @@ class Database:
         """Run what is no unit, since no transaction can hold it; on the thread, as `write_apart`."""
         await self._submit(Script(sql))
 
-    def _submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
-        return self._writer.submit(unit, is_patient=self._is_patient)
+    async def _submit(self, unit: Callable[[Tx], T]) -> T:
+        try:
+            return await self._writer.submit(unit, is_patient=self._is_patient)
+        except StoreFailure as error:
+            self._damage.look_at(error)
+            raise
 
     def listen(self, topic: str, listener: Listener) -> None:
         """Call `listener`, a quick, plain function, after each COMMIT whose units named the topic (`Tx.notify`)."""
@@ -152,7 +163,11 @@ class Database:
         if self._closed:
             raise DatabaseClosed("the store is closed")
         asked = self._asked(lambda tx: unit(tx, *args, **kwargs))
-        found: T = await self._readers.submit(organization_id, asked)
+        try:
+            found: T = await self._readers.submit(organization_id, asked)
+        except StoreFailure as error:
+            self._damage.look_at(error)
+            raise
         return found
 
     async def lookup(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -162,13 +177,21 @@ class Database:
         """
         if self._closed:
             raise DatabaseClosed("the store is closed")
-        return self._local.run(self._asked(lambda tx: unit(tx, *args, **kwargs)))
+        try:
+            return self._local.run(self._asked(lambda tx: unit(tx, *args, **kwargs)))
+        except StoreFailure as error:
+            self._damage.look_at(error)
+            raise
 
     async def peek(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`lookup` for a unit of one statement, which sees one state of the store without a transaction."""
         if self._closed:
             raise DatabaseClosed("the store is closed")
-        return self._local.peek(lambda tx: unit(tx, *args, **kwargs))
+        try:
+            return self._local.peek(lambda tx: unit(tx, *args, **kwargs))
+        except StoreFailure as error:
+            self._damage.look_at(error)
+            raise
 
     async def empty_caches(self) -> None:
         """Give the pages back that the connections keep. All is read anew from then on: for a pause in the work."""

@@ -36,9 +36,11 @@ _OUTAGES = _PASSING | {
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
 }  # fmt: skip
+# An error of the disk (EIO) while it reads is SQLITE_CORRUPT too, but where it reads the WAL.
+_DAMAGES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 # What the store, and the kernel of a file, say where the disk is full, fails or was made read-only (as ext4 does of
 # itself after an error), or another process holds the store.
-_REFUSALS = frozenset(
+_REFUSALS = _DAMAGES | frozenset(
     {
         sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL,
@@ -64,6 +66,11 @@ def is_refused_by_disk(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in _REFUSAL_ERRNOS
     return _kind(error) in _REFUSALS
+
+
+def tells_of_damage(error: BaseException) -> bool:
+    """Can pages of the store not be read, or are they not what they were?"""
+    return _kind(error) in _DAMAGES
 
 
 def is_refused(error: BaseException) -> bool:

@@ -1,9 +1,10 @@
-"""The running daemon looks after its store, so that damage is told before a request meets it.
+"""The running daemon looks after its store, so that damage is told before a request meets it, as a rule.
 
 Once a day its pages are looked at (`integrity.pages`), on a connection of its own and for `Portions.pages_s` at most;
 once an hour `Portions.blobs_bytes` of stored messages are compared with their hashes, from a random place on and then
 from where the hour before ended, so that all have their turn. Damage is an error line for each round that finds some,
-and `is_damaged` until the next start, which `/health` shows. Nothing is mended, and nothing that still works is
+and for the first statement that meets some (`storage.engine.damage`), and `is_damaged` until the next start, which
+`/health` shows. Nothing is mended, and nothing that still works is
 refused. The search index, which is derived, is looked at as well: damaged, it is just made anew.
 """
 
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import structlog
 
 from storage.clock import DAY_MS, Clock
+from storage.engine.damage import ADVICE
 from storage.engine.database import Database
 from storage.mail import blobs
 from storage.mail.blobs import Blob, BlobMissing, Blobs
@@ -27,7 +29,6 @@ log = structlog.get_logger("maild.store")
 
 ROUND_S = 3600.0
 TOLD_MAX = 10
-ADVICE = "run 'maild check', restore what it names from a backup"
 
 
 class Portions(NamedTuple):
@@ -41,7 +42,7 @@ class Portions(NamedTuple):
 
 
 class SelfCheck(LoopService):
-    """`is_damaged`: this process has found damage. Pages and blobs are read off the event loop."""
+    """Pages and blobs are read off the event loop."""
 
     name = "self-check"
 
@@ -57,7 +58,7 @@ class SelfCheck(LoopService):
     ) -> None:
         super().__init__()
         self._db = db
-        self.is_damaged = False
+        self._has_found = False
         self._store = store
         self._path = path
         self._clock = clock
@@ -66,6 +67,11 @@ class SelfCheck(LoopService):
         self._portions = portions
         self._pages_due_ms = 0
         self._after: str | None = None
+
+    @property
+    def is_damaged(self) -> bool:
+        """Has this process found damage, by looking for it or by meeting it?"""
+        return self._has_found or self._db.is_damaged
 
     async def run(self) -> None:
         await self.pause(self._portions.first_s)
@@ -83,7 +89,7 @@ class SelfCheck(LoopService):
             self._pages_due_ms = now_ms + DAY_MS
         damage += await self._blobs()
         if damage:
-            self.is_damaged = True
+            self._has_found = True
             log.error("store_damaged", found=len(damage), first=damage[:TOLD_MAX], advice=ADVICE)
 
     async def _pages(self) -> list[Damage]:

@@ -20,7 +20,8 @@ from maild.inbound.sessions.conversation import (
     Handler,
     SessionSetup,
 )
-from maild.inbound.sessions.intake import Intake
+from maild.inbound.sessions.intake import Intake, want
+from storage.engine.failures import is_refused
 from storage.mail.blobs import Stored
 from storage.mail.inboxes import RecipientInbox
 
@@ -128,7 +129,10 @@ class Session(Conversation):
         except SmtpError:
             raise
         except Exception as error:
-            log.exception("lookup_failed", peer=self.peer)
+            if is_refused(error):
+                want.note(error)
+            else:
+                log.exception("lookup_failed", peer=self.peer)
             raise unavailable("recipient could not be checked, try again later") from error
 
     def _intake(self, transaction: MailTransaction) -> Intake:
