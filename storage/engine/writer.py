@@ -370,8 +370,8 @@ class Writer:
     async def _write_back(self) -> None:
         try:
             await self._on_thread(_checkpoint)
-        except sqlite3.Error:  # nothing is lost: the WAL keeps what could not be written back
-            log.exception("checkpoint_failed")
+        except sqlite3.Error as error:  # nothing is lost: the WAL keeps what could not be written back
+            log.error("checkpoint_failed", error=in_words(error))
 
     async def close(self) -> None:
         if self._idle is not None:
