@@ -117,8 +117,8 @@ class DataFolder:
 
     def check_store(self) -> None:
         """DataFolderError without a store: one that is made at the start would refuse the mail of all real inboxes."""
-        self._check_not_taken_away()
         if not self.database.exists():
+            self._check_not_taken_away()
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
 
     def check_writable(self) -> None:
@@ -131,15 +131,18 @@ class DataFolder:
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store: a new store would take them for leftovers, and remove
         them. Nor may one be made where a daemon still has the old one open."""
+        if self.database.exists():
+            return
         self._check_not_taken_away()
-        if not self.database.exists() and any(self.blobs.glob("??/blb_*")):
+        if any(self.blobs.glob("??/blb_*")):
             raise DataFolderError(
                 f"data_dir: {self.blobs} holds messages, but their store is gone: restore {self.database}"
                 " from a backup, or move the folder away for a new store"
             )
 
     def _check_not_taken_away(self) -> None:
-        if not self.database.exists() and self._is_locked_by_another():
+        """Where there is no store: does a daemon have it?"""
+        if self._is_locked_by_another():
             raise DataFolderError(
                 f"data_dir: {self.database} was taken away from a maild that runs and still has it: put it back,"
                 " or do as docs/operating.md has it below 'A store that was taken away', before you end that process"

@@ -31,21 +31,13 @@ _PASSING = frozenset(
         sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT,
     }
 )  # fmt: skip
-# ... and, with that, when it can't write now. Every other code is about the statement, and would come again.
-_OUTAGES = _PASSING | {
-    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_NOTADB,
-}  # fmt: skip
-# An error of the disk (EIO) while it reads is SQLITE_CORRUPT too, but where it reads the WAL.
+# ... of pages that are not what they were, or that the disk can't read (EIO) when a statement asks for them, ...
 _DAMAGES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-# What the store, and the kernel of a file, say where the disk is full, fails or was made read-only (as ext4 does of
-# itself after an error), or another process holds the store.
-_REFUSALS = _DAMAGES | frozenset(
-    {
-        sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL,
-    }
-)  # fmt: skip
+# ... and, with that, when it can't write now. Every other code is about the statement, and would come again.
+_OUTAGES = _PASSING | _DAMAGES | {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
+# Of these, what is said where the disk is full, fails or was made read-only (as ext4 does of itself after an error), or
+# another process holds the store; and what the kernel says of a file then.
+_REFUSALS = _OUTAGES - {sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PERM}
 _REFUSAL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE})
 # What the kernel says of the machine as it is now; an address, and the resolver, may come up after us.
 _PASSING_ERRNOS = frozenset(

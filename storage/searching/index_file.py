@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from storage.engine.connections import BUSY_TIMEOUT_MS
+from storage.engine.failures import tells_of_damage
 
 WRITER_CACHE_KIB = 8 * 1024
 READER_CACHE_KIB = 4 * 1024
@@ -33,8 +34,5 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Is it the file that is at fault, and not the moment (a full disk, no memory)?"""
-    code = getattr(error, "sqlite_errorcode", None) or 0  # the low byte is the kind
-    return code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    )
+    is_cut = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHORT_READ
+    return is_cut or tells_of_damage(error)
