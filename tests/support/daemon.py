@@ -231,6 +231,18 @@ class Daemon:
         """What it has logged; not the line that it may be at."""
         return self.log.read_text("utf-8").rpartition("\n")[0].splitlines()
 
+    def logged(self, event: str) -> list[dict[str, Any]]:
+        """The lines of this event so far; None are sure to be there because the API shows what they tell of."""
+        lines = (json.loads(line) for line in self.log_lines() if line.startswith("{"))
+        return [line for line in lines if line["event"] == event]
+
+    async def until_logged(self, event: str, count: int = 1) -> list[dict[str, Any]]:
+        """The lines of this event, once there are so many."""
+        async with asyncio.timeout(GIVES_UP_S):
+            while len(found := self.logged(event)) < count:
+                await asyncio.sleep(POLL_S)  # the file has no signal to wait on
+            return found
+
     def log_tail(self) -> str:
         is_written = self.log.is_file()  # /dev/full is read without end
         lines = self.log.read_text("utf-8", "replace").splitlines() if is_written else []

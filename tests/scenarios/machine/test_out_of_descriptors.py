@@ -49,13 +49,10 @@ class ExhaustedWorld:
         await client.connect()
         return client
 
-    def told(self, event: str) -> list[dict[str, Any]]:
-        return [line for line in map(json.loads, self.daemon.log_lines()) if line["event"] == event]
-
     async def until_exhausted(self, what: str) -> None:
         """Return when the log says that this has failed for want of descriptors."""
         async with asyncio.timeout(GIVES_UP_S):
-            while what not in [line["what"] for line in self.told("exhausted")]:
+            while what not in [line["what"] for line in self.daemon.logged("exhausted")]:
                 await asyncio.sleep(POLL_S)
 
     def cpu_ticks(self) -> int:
@@ -97,7 +94,7 @@ async def test_who_comes_waits_and_the_processor_rests(world: ExhaustedWorld) ->
         assert (await (await health).json())["status"] == "healthy"
         (await session).close()
     assert spent < 50, f"{spent} hundredths of a second"
-    assert [line["what"] for line in world.told("exhausted")].count("connections") == 1
+    assert [line["what"] for line in world.daemon.logged("exhausted")].count("connections") == 1
 
 
 async def test_what_is_stored_is_kept_and_the_rest_hears_later(world: ExhaustedWorld) -> None:
@@ -124,9 +121,9 @@ async def test_what_is_stored_is_kept_and_the_rest_hears_later(world: ExhaustedW
     ids = {one["id"] for one in await world.daemon.api.get("/v1/messages", inboxId=world.inbox["id"])}
     assert ids == {first, small, second}
     assert (
-        not world.told("request_failed")
-        and not world.told("spool_failed")
-        and not world.told("store_damaged")
+        not world.daemon.logged("request_failed")
+        and not world.daemon.logged("spool_failed")
+        and not world.daemon.logged("store_damaged")
     )
     session.close()
 
@@ -140,9 +137,9 @@ async def test_mail_that_leaves_waits_and_that_is_no_attempt(world: ExhaustedWor
     await world.daemon.api.until(
         f"/v1/messages/{sent['id']}", lambda message: message["status"] in ("delivered", "bounced")
     )
-    (delivered,) = world.told("delivered")
+    (delivered,) = await world.daemon.until_logged("delivered")
     assert delivered["attempt"] == 1 and len(world.mx.received) == 1
-    assert not world.told("deferred") and not world.told("backed_off")
+    assert not world.daemon.logged("deferred") and not world.daemon.logged("backed_off")
 
 
 async def test_an_endpoint_loses_no_attempt(world: ExhaustedWorld) -> None:

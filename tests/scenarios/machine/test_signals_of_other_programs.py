@@ -1,29 +1,15 @@
 """A recipe for logrotate that was made for other programs sends SIGUSR1 or SIGUSR2: nobody is lost by it, and the log
 says where everything is."""
 
-import asyncio
-import json
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.machine.ports import free_port
 from tests.support.running import Smtp
-from tests.support.waiting import GIVES_UP_S
-
-
-async def told(daemon: Daemon) -> dict[str, Any]:
-    async with asyncio.timeout(GIVES_UP_S):
-        while True:
-            lines = [json.loads(line) for line in daemon.log_lines() if line.startswith("{")]
-            for line in lines:
-                if line["event"] == "whereabouts":
-                    return line
-            await asyncio.sleep(0.02)
 
 
 @pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2])
@@ -34,7 +20,7 @@ async def test_the_daemon_says_where_everything_is_and_goes_on(tmp_path: Path, n
             await client.reply()
 
         os.kill(daemon.pid, number)
-        line = await told(daemon)
+        (line,) = await daemon.until_logged("whereabouts")
 
         sessions = [
             int(place.split()[0]) for place in line["tasks"] if "SmtpProtocol._handle_client" in place

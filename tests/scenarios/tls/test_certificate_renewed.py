@@ -1,7 +1,6 @@
 """A renewed certificate is taken without a pause, at SIGHUP or when its files change; one that does not fit is not."""
 
 import asyncio
-import json
 import os
 import shutil
 import signal
@@ -10,7 +9,6 @@ import ssl
 import threading
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import structlog
@@ -52,16 +50,6 @@ def der(cert: Path) -> bytes:
     return ssl.PEM_cert_to_DER_cert(cert.read_text())
 
 
-async def told(daemon: Daemon, event: str, count: int = 1) -> dict[str, Any]:
-    async with asyncio.timeout(GIVES_UP_S):
-        while True:
-            lines = [json.loads(line) for line in daemon.log_lines() if line.startswith("{")]
-            found = [line for line in lines if line["event"] == event]
-            if len(found) >= count:
-                return found[count - 1]
-            await asyncio.sleep(0.02)
-
-
 async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
     old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
     cert, key = tmp_path / "live.pem", tmp_path / "live.key"
@@ -76,14 +64,14 @@ async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
 
         install(new[0], cert)  # its key comes later
         os.kill(daemon.pid, signal.SIGHUP)
-        fault = await told(daemon, "certificate_not_reloaded")
+        (fault,) = await daemon.until_logged("certificate_not_reloaded")
         assert fault["level"] == "error"
         assert "smtp.tls_cert, smtp.tls_key" in fault["error"] and str(cert) in fault["error"]
         assert await asyncio.to_thread(shown, daemon.smtp_port) == der(old[0])
 
         install(new[1], key)
         os.kill(daemon.pid, signal.SIGHUP)
-        await told(daemon, "certificate_reloaded")
+        await daemon.until_logged("certificate_reloaded")
         assert await asyncio.to_thread(shown, daemon.smtp_port) == der(new[0])
 
         assert (await before.say("STARTTLS")).startswith("220 ")
