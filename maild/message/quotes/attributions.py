@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 LINE_CHARS: Final = 300  # so much of a line's beginning, or of its end, is looked at
 _LINES = 4
@@ -266,27 +266,69 @@ def _judge(joined: str, *, is_apart: bool) -> tuple[Certainty, bool]:
     """(what it is, whether it begins with "On" and a date). `is_apart`: nothing stands right above it."""
     if _GROUPWISE.match(joined):
         return Certainty.ALWAYS, True
-    body = joined.strip(_AROUND + "\"'“”")
-    date = _DATE.match(body)
-    is_introduced = date is not None and _INTRODUCTION.match(body) is not None
-    if date is not None and not is_introduced and not _BARE_DATE.match(body):
-        date = None
-    named = None if date is not None and not _has_address(body) else _NAME_AND_ADDRESS.match(body)
-    if date is None and named is None and not _has_verb_alone(body):
-        return (Certainty.ABOVE_A_QUOTE if _is_above_a_quote(joined, body) else Certainty.NOT), False
-    has_time, has_address = _TIME.search(body) is not None, _has_address(body)
-    is_dated = has_time or _YEAR.search(body) is not None
-    certainty = Certainty.NOT
-    if joined.rstrip(" *_" + _MARKS)[-1:] not in (":", "："):
-        certainty = _without_colon(joined, body, is_introduced, has_time and has_address)
-    elif _has_verb(body):
-        certainty = _with_verb(body, is_introduced, date is not None, has_time, has_address, is_dated)
-    elif _is_above_a_quote(joined, body):
-        certainty = Certainty.ABOVE_A_QUOTE
-    elif has_address and is_dated and not body.endswith((")", "]")):
-        is_sure = date is not None and is_apart and _is_signed(joined, body)
-        certainty = Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
-    return certainty, is_introduced and certainty is not Certainty.NOT
+    claim = _Claim.of(joined)
+    certainty = claim.certainty(is_apart=is_apart)
+    return certainty, claim.is_introduced and certainty is not Certainty.NOT
+
+
+class _Claim(NamedTuple):
+    """What may be an attribution."""
+
+    joined: str  # as it stands there
+    body: str  # without what may stand around it
+    begins_with_date: bool
+    is_introduced: bool  # by a word like "On", before the date
+
+    @classmethod
+    def of(cls, joined: str) -> Self:
+        body = joined.strip(_AROUND + "\"'“”")
+        has_date = _DATE.match(body) is not None
+        is_introduced = has_date and _INTRODUCTION.match(body) is not None
+        begins_with_date = is_introduced or (has_date and _BARE_DATE.match(body) is not None)
+        return cls(joined, body, begins_with_date, is_introduced)
+
+    def certainty(self, *, is_apart: bool) -> Certainty:
+        if not (self.begins_with_date or _NAME_AND_ADDRESS.match(self.body) or _has_verb_alone(self.body)):
+            return Certainty.ABOVE_A_QUOTE if _is_above_a_quote(self.joined, self.body) else Certainty.NOT
+        if self.joined.rstrip(" *_" + _MARKS)[-1:] not in (":", "："):
+            return self._without_colon()
+        if _has_verb(self.body):
+            return self._with_verb()
+        if _is_above_a_quote(self.joined, self.body):
+            return Certainty.ABOVE_A_QUOTE
+        if self.body.endswith((")", "]")) or not (_has_address(self.body) and self._is_dated()):
+            return Certainty.NOT
+        is_sure = self.begins_with_date and is_apart and _is_signed(self.joined, self.body)
+        return Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
+
+    def _has_time(self) -> bool:
+        return _TIME.search(self.body) is not None
+
+    def _is_dated(self) -> bool:
+        return self._has_time() or _YEAR.search(self.body) is not None
+
+    def _with_verb(self) -> Certainty:
+        words, has_address = self.body.lower().split(), _has_address(self.body)
+        if not _OWN_WORDS.isdisjoint(words) or (words[-1] in _SPOKEN and not has_address):
+            return Certainty.ABOVE_A_QUOTE
+        if not self.begins_with_date:
+            is_sure = has_address and self._is_dated() and not _CLAUSE.search(self.body)
+        else:
+            has_full_date = self.is_introduced and self._is_dated() and len(_NUMBER.findall(self.body)) > 1
+            is_sure = has_address or self._has_time() or has_full_date or not _AUTHOR_WORDS.isdisjoint(words)
+        return Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
+
+    def _without_colon(self) -> Certainty:
+        is_full = self.is_introduced and self._has_time() and _has_address(self.body)
+        is_dashed = _DASHED.match(self.joined) is not None and self.joined.endswith("--")
+        if is_dashed and is_full and _has_verb(self.body):
+            return Certainty.ALWAYS
+        if _ends_in_verb(self.body) and (is_dashed or is_full):
+            return Certainty.ALWAYS
+        is_short = len(self.body.split()) <= _NAME_WORDS * 2
+        if _ISO_DATE.match(self.body) and self.joined.endswith(">") and is_short:
+            return Certainty.ABOVE_A_QUOTE
+        return Certainty.NOT
 
 
 def _is_above_a_quote(joined: str, body: str) -> bool:
@@ -310,31 +352,6 @@ def _is_signed(joined: str, body: str) -> bool:
     """`04.05.2026, 10:12, "Ann" <ann@example.org>:`, as web mail does without a verb."""
     ends_in_address = ">" in joined[-_ADDRESS_END:] and not _BLANK.search(body, body.rfind("@"))
     return ends_in_address and _WEB_TIME.search(body) is not None
-
-
-def _with_verb(
-    body: str, is_introduced: bool, begins_with_date: bool, has_time: bool, has_address: bool, is_dated: bool
-) -> Certainty:
-    words = body.lower().split()
-    if not _OWN_WORDS.isdisjoint(words) or (words[-1] in _SPOKEN and not has_address):
-        return Certainty.ABOVE_A_QUOTE
-    if not begins_with_date:
-        is_sure = is_dated and has_address and not _CLAUSE.search(body)
-    else:
-        has_full_date = is_introduced and is_dated and len(_NUMBER.findall(body)) > 1
-        is_sure = has_time or has_address or has_full_date or not _AUTHOR_WORDS.isdisjoint(words)
-    return Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
-
-
-def _without_colon(joined: str, body: str, is_introduced: bool, is_full: bool) -> Certainty:
-    is_dashed = _DASHED.match(joined) is not None and joined.endswith("--")
-    if is_dashed and is_introduced and is_full and _has_verb(body):
-        return Certainty.ALWAYS
-    if _ends_in_verb(body) and (is_dashed or (is_introduced and is_full)):
-        return Certainty.ALWAYS
-    if _ISO_DATE.match(body) and joined.endswith(">") and len(body.split()) <= _NAME_WORDS * 2:
-        return Certainty.ABOVE_A_QUOTE
-    return Certainty.NOT
 
 
 def _has_verb(body: str) -> bool:

@@ -4,7 +4,7 @@ of the original's header fields, whose names are in the client's language."""
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 LINE_CHARS: Final = 300
 _BLOCK_LINES = 10
@@ -176,31 +176,55 @@ def is_rule(line: str) -> bool:
     return _RULE.match(line.strip()[:LINE_CHARS]) is not None
 
 
+class _Fields(NamedTuple):
+    """What may be the header of an original, as it stands below a first field."""
+
+    first: str
+    value: str
+    next: str | None  # the kind of the line right below, a blank one left out that stands between any two
+    others: list[tuple[str, str]]
+    kinds: set[str]  # of the others
+
+    @classmethod
+    def at(cls, lines: list[str], position: int, first: str, value: str) -> Self:
+        others = _further_fields(lines, position + 1, first)
+        kinds = {kind for kind, _ in others}
+        below = position + 1
+        if first in _DATES and kinds.isdisjoint(_DATES) and _is_spaced(lines, below):
+            below += 1
+        return cls(first, value, _field(lines[below])[0] if below < len(lines) else None, others, kinds)
+
+    def have_address(self) -> bool:
+        return "@" in self.value or any("@" in value for _, value in self.others)
+
+    def are_of_author(self, *, is_sure: bool) -> bool:
+        """Whether they are a header that begins with "From:". `is_sure`: a rule or an address says so."""
+        if _is_whole_header(self.value) or (self.next in _DATES and "@" in self.value):
+            return True
+        is_dated_subject = "subject" in self.kinds and not self.kinds.isdisjoint(_DATES)
+        return len(self.others) >= 2 and (is_sure or "sent" in self.kinds or is_dated_subject)
+
+    def are_of_date(self) -> bool:
+        """Whether they are a header that begins with "Date:" or "Sent:"."""
+        if "from" in self.kinds and len(self.kinds) >= 2 and _DIGIT.search(self.value):
+            return True
+        return self.next in ("from", "to") and _FULL_DATE.search(self.value) is not None
+
+
 def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
     first, value = _field(lines[position])
     if first is None or first == "other" or _is_shown(lines, position):
         return False
-    others = _further_fields(lines, position + 1, first)
-    kinds = {kind for kind, _ in others}
-    below = position + 1
-    if first in _DATES and kinds.isdisjoint(_DATES) and _is_spaced(lines, below):
-        below += 1
-    next_kind = _field(lines[below])[0] if below < len(lines) else None
-    has_address = "@" in value or any("@" in other for _, other in others)
+    fields = _Fields.at(lines, position, first, value)
+    is_sure = has_rule or fields.have_address()
     if first == "from":
         # "From: Berlin / To: Rome / Date: Monday" is what an author writes; no client writes fields above that one.
-        if not has_address and not has_rule and position and _field(lines[position - 1])[0] is not None:
+        if not is_sure and position and _field(lines[position - 1])[0] is not None:
             return False
-        is_dated = not kinds.isdisjoint(_DATES)
-        is_sure = has_rule or has_address or "sent" in kinds or (is_dated and "subject" in kinds)
-        is_short = _is_whole_header(value) or (next_kind in _DATES and "@" in value)
-        return is_short or (len(others) >= 2 and is_sure)
-    if next_kind is None or not has_address:
+        return fields.are_of_author(is_sure=is_sure)
+    if fields.next is None or not fields.have_address():
         return False
-    if first in _DATES:
-        is_long = "from" in kinds and len(kinds) >= 2 and _DIGIT.search(value) is not None
-        return is_long or (next_kind in ("from", "to") and _FULL_DATE.search(value) is not None)
-    return _is_whole(kinds | {first})
+    return fields.are_of_date() if first in _DATES else _is_whole(fields.kinds | {first})
 
 
 def _is_spaced(lines: list[str], position: int) -> bool:
