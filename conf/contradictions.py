@@ -24,11 +24,22 @@ def contradictions(settings: Settings) -> list[str]:
         )
     if settings.server.apex_domain in settings.server.shared_domains:
         faults.append("server.apex_domain: must not be one of server.shared_domains")
-    faults += _relay_faults(settings.outbound)
+    faults += _outbound_faults(settings.outbound)
     for number, url in enumerate(settings.dns.doh):
         if not url.startswith("https://"):
             faults.append(f"dns.doh.{number}: must be an https:// address (is {url!r})")
     return faults
+
+
+def _outbound_faults(outbound: Outbound) -> list[str]:
+    named_twice = _named_twice("outbound.tls", "domains", {k: v.domains for k, v in outbound.tls.items()})
+    return [
+        *_relay_faults(outbound),
+        *_source_faults(outbound),
+        *named_twice,
+        *_pace_faults(outbound),
+        *_warm_up_faults(outbound),
+    ]
 
 
 def _relay_faults(outbound: Outbound) -> list[str]:
@@ -47,13 +58,15 @@ def _relay_faults(outbound: Outbound) -> list[str]:
                 break
     if outbound.relay and ("", "") in claimed:
         faults.append(f"outbound.relay: takes the same mail as outbound.relays.{claimed['', '']}")
-    for name, source in outbound.sources.items():
-        families = [":" in address for address in source.addresses]
-        if len(families) != len(set(families)):
-            faults.append(f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most")
-    faults += _named_twice("outbound.sources", "senders", {k: v.senders for k, v in outbound.sources.items()})
-    faults += _named_twice("outbound.tls", "domains", {k: v.domains for k, v in outbound.tls.items()})
-    return faults + _pace_faults(outbound) + _warm_up_faults(outbound)
+    return faults
+
+
+def _source_faults(outbound: Outbound) -> list[str]:
+    return [
+        f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most"
+        for name, source in outbound.sources.items()
+        if len({":" in address for address in source.addresses}) != len(source.addresses)
+    ] + _named_twice("outbound.sources", "senders", {k: v.senders for k, v in outbound.sources.items()})
 
 
 def _warm_up_faults(outbound: Outbound) -> list[str]:
