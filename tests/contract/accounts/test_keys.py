@@ -255,11 +255,10 @@ async def test_last_used_is_within_a_minute(start: Start) -> None:
     fresh = maild.api.with_key(key["apiKey"])
     for forward_s, shown in ((0, "11:06:40"), (59, "11:06:40"), (1, "11:07:40")):
         clock.forward(forward_s)
-        await fresh.get("/v1/inboxes")
 
-        async def is_shown(
-            at: str = f"2026-11-18T{shown}.000Z",
-        ) -> bool | None:  # it is noted behind the answer
+        async def is_shown(at: str = f"2026-11-18T{shown}.000Z") -> bool | None:
+            # Noted behind the answer, and not while it is noted: used until it shows.
+            await fresh.get("/v1/inboxes")
             listed = {one["id"]: one for one in (await maild.api.get("/v1/keys")).data}
             return listed[key["id"]]["lastUsedAt"] == at or None
 
