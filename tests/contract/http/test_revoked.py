@@ -61,7 +61,7 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
     domain = (await api.post("/v1/domains", {"domainName": "acme.example"})).data
     # Looked at long after now, so no recheck writes while the test looks at what is written.
     running.sql(
-        "UPDATE domains SET status = 'verified', last_checked_at = ? WHERE id = ?", FAR_MS, domain["id"]
+        "UPDATE domains SET status = 'verified', last_checked_at = created_at WHERE id = ?", domain["id"]
     )
     draft = (await api.post("/v1/drafts", {"inboxId": bot["id"], "to": ["a@elsewhere.test"]})).data
     named = {
