@@ -25,7 +25,7 @@ from tests.support.peers.dns_server import DnsServer
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
 EXAMPLES_BOUNDED = 5
 SEED = "20261121"
-RUN_S = 150 if not EXAMPLES else 3600
+RUN_S = 450 if not EXAMPLES else 3600
 EXCLUDED_CHECKS = ",".join(
     (
         # /v1/messages/send and /v1/webhooks/deliveries also match /v1/…/{id}, whose methods the router adds to
