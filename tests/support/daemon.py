@@ -78,13 +78,11 @@ class Api:
             raise AnswerError(answer.status, text)
         return raw
 
-    async def until(
-        self, path: str, check: Callable[[Any], bool], deadline_s: float = 20, **params: Any
-    ) -> Any:
+    async def until(self, path: str, check: Callable[[Any], bool], **params: Any) -> Any:
         """Ask again until the answer passes; TimeoutError shows the last one."""
         data = None
         try:
-            async with asyncio.timeout(deadline_s):
+            async with asyncio.timeout(GIVES_UP_S):
                 while not check(data := await self.get(path, **params)):
                     await asyncio.sleep(POLL_S)
         except TimeoutError:
