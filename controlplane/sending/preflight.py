@@ -446,7 +446,6 @@ def _of_recipients(
 
 def _foreign_replies(parent: MessageRow) -> frozenset[str]:
     """Whom Reply-To names in another organization than that of From, proven or not."""
-    said = correspondence(parent, is_inbound=True)
-    if said.verified_domain is None:
-        said = said._replace(verified_domain=split(normalize(parent.from_address))[1])
+    domain = split(normalize(parent.from_address))[1]
+    said = correspondence(parent, is_inbound=True)._replace(verified_domain=domain)
     return frozenset(normalize(one) for one in said.reply_to if is_foreign(one, said))
