@@ -1,7 +1,8 @@
 """Delivery reports that are texts for people: qmail's, Exim's with its header, and any other. Pure, tolerant, bounded.
 
 A text is read as statements: paragraphs that name addresses, with what is said of them there or, where that is nothing,
-in the paragraphs behind. It ends where the message that came back begins, whose words are not the reporter's.
+in the paragraphs behind, up to a line of dashes. It ends where the message that came back begins, whose words are not
+the reporter's.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ _SENDMAILS_END: Final = re.compile(
 )
 # sendmail's "----- The following addresses had permanent fatal errors -----": of all of them, and no reason.
 _HEADING: Final = re.compile(r"^[ \t]*+-{3,}+ [^\n]{1,200} -{3,}[ \t]*+$\n?", re.MULTILINE)
+_RULE: Final = re.compile(r"[ \t]*+[-=_*]{10,}+\s*+")
 _ARRIVED: Final = re.compile(
     r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
     re.IGNORECASE,
@@ -284,12 +286,13 @@ def _statements(text: str, wanted: Sequence[str] = ()) -> Iterator[_Statement]:
     words = ""
     for piece in islice(_pieces(text), _PIECES_MAX):
         found = _names(piece, wanted)
-        if not found and names and not says_something(words):
+        ends = len(words.split()) > len(names) and _RULE.fullmatch(piece) is not None
+        if not found and names and not ends and not says_something(words):
             words = f"{words}\n{piece}"[:_STATEMENT_CHARS]
             continue
         if words:
             yield _Statement(names, _without_end(words))
-        names, words = found, piece[:_STATEMENT_CHARS]
+        names, words = found, "" if ends else piece[:_STATEMENT_CHARS]
     if words:
         yield _Statement(names, _without_end(words))
 

@@ -292,6 +292,26 @@ def test_the_text_says_why_where_the_status_does_not() -> None:
     assert (fate.enhanced, fate.diagnostic) == ("5.0.0", "Unrouteable address")
 
 
+def test_what_stands_behind_a_line_of_dashes_is_said_of_nobody() -> None:
+    """Courier's notice, of a program that refused."""
+    status = (
+        "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; gone@there.test\nAction: failed\nStatus: 5.0.0\n"
+        "Diagnostic-Code: unknown; no such program here\n"
+    )
+    rule = "-" * 75
+    notice = (
+        "Your message to the following recipients cannot be delivered:\n\n<gone@there.test>:\n"
+        f" <<< no such program here\n\n{rule}\n\n"
+        "If your message was also sent to additional recipients, their delivery\n"
+        "status is not included in this report.  You may or may not receive\n"
+        "other delivery status notifications for additional recipients.\n\n"
+        "The original message follows as a separate attachment.\n"
+    )
+    raw = multipart(status).replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", notice)
+    (fate,) = delivery(raw).fates
+    assert fate.diagnostic == "no such program here"
+
+
 @pytest.mark.parametrize(
     ("status", "diagnostic", "told"),
     [
