@@ -138,7 +138,7 @@ def _tell_accepted(received: Received, done: Committed) -> None:
         size_bytes=received.stored.size_bytes,
         dmarc=received.verdict.auth["dmarc"],
         verified_domain=received.verdict.auth["verifiedDomain"],
-        is_spam=received.verdict.is_spam,
+        is_spam=done.is_spam,
         **({"held": done.held} if done.held else {}),
         **received.verdict.told,
     )

@@ -117,6 +117,20 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("Undelivered", True)] * 2
 
 
+@pytest.mark.parametrize("author", ["mailer-daemon@", "MAILER-DAEMON <>", '"Courier mail server" <@>'])
+async def test_a_bounce_that_counts_and_names_no_author_is_no_spam(world: World, author: str) -> None:
+    message = await world.sent()
+    raw = bounce().replace("From: MAILER-DAEMON@there.test", f"From: {author}")
+    assert (await world.maild.deliver(world.sender(message), raw, sender="")).startswith("250 ")
+    inbox = world.inboxes["bot"]
+    (seen,) = await world.maild.api.messages(inboxId=inbox["id"], direction="inbound")
+    assert (seen["isSpam"], seen["isAutoReply"]) == (False, True)
+    assert await world.statuses(message) == ["bounced"]
+    await world.maild.deliver(inbox["address"], raw, sender="")
+    newest, _ = await world.maild.api.messages(inboxId=inbox["id"], direction="inbound")
+    assert newest["isSpam"]  # it is about nothing of ours
+
+
 @pytest.mark.parametrize(
     "names",
     [

@@ -28,12 +28,14 @@ from storage.mail.inboxes import RecipientInbox
 
 class Committed(NamedTuple):
     """`first_id`: of a receipt the message's that it is about; `inboxes`: the inbox → the id of its message, none of a
-    receipt; `held`: which of them hold it, and why; `report_of`: whose report it was, that of a message of ours."""
+    receipt; `held`: which of them hold it, and why; `report_of`: whose report it was, that of a message of ours;
+    `is_spam`: as its messages show it."""
 
     first_id: str
     inboxes: Mapping[str, str]
     held: Mapping[str, Sequence[str]]
     report_of: str | None = None
+    is_spam: bool = False
 
 
 class Depositor:
@@ -66,6 +68,9 @@ class Depositor:
             )
         if report is not None and report.is_receipt:
             return Committed(report.message_id, {}, {}, report.message_id)
+        if report is not None and not received.incoming.digest.parsed.authors:
+            # Courier's name no author: nobody is passed off as one, and the token proves whom they come from.
+            received = received._replace(incoming=received.incoming._replace(is_spam=False))
         organizations = {box.organization_id for _, box in received.recipients}
         # Other mail may have come since RCPT. One organization with room is enough: there is one reply for all.
         if all(self._mailboxes.is_full(tx, organization_id) for organization_id in organizations):
@@ -83,7 +88,8 @@ class Depositor:
         shown = {inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"}
         self._keep_domain_report(tx, received, shown, now_ms)
         held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
-        return Committed(first_id, delivered, held, report.message_id if report is not None else None)
+        report_of = report.message_id if report is not None else None
+        return Committed(first_id, delivered, held, report_of, received.incoming.is_spam)
 
     def _keep_domain_report(self, tx: Tx, received: Received, shown: Mapping[str, str], now_ms: int) -> None:
         """`shown`: the inbox → its message, of those that accept it."""
