@@ -21,6 +21,7 @@ from maild.message.quotes.attributions import (
     may_run_on,
     runs_on,
 )
+from maild.message.quotes.clear_signed import signed_words
 from maild.message.quotes.closing_lines import list_footer_end, without_closing
 from maild.message.quotes.copied_headers import (
     attributing_end,
@@ -63,7 +64,7 @@ def extract_reply(
     is_answer: bool = True,
     quoted: QuotedWords = QuotedWords.OF_OTHERS,
 ) -> str:
-    """What the author wrote: without quotes, attribution lines, copied headers and signature.
+    """What the author wrote: without quotes, attribution lines, copied headers and signature, also OpenPGP's.
 
     `is_forward` (from the subject) keeps what Outlook copies below, which looks like a reply's quote. `is_answer`
     False: neither the subject nor ids say that it answers something, so that only what surely is an original's is taken
@@ -71,6 +72,7 @@ def extract_reply(
     blockquotes, in which authors set words of their own. Returns the whole text, trimmed, when nothing else would
     remain, or when the author says that the answers stand within the quote and none stands outside of it.
     """
+    text = signed_words(text)
     lines = text.split("\n", MAX_LINES)
     candidates = _candidates(text, lines)
     if not candidates:
