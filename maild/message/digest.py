@@ -18,6 +18,7 @@ from maild.message.fields.thread_headers import base_subject, is_forward
 from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage, has_more_than
 from maild.message.parsing.parse import parse, read_text
+from maild.message.parsing.signed_data import signed_message
 from maild.message.parsing.text import QuotedWords, extract_reply, html_to_text, snippet, whose_quotes
 from maild.message.writing.compose import Composed, Outgoing
 
@@ -60,7 +61,8 @@ class KeptContent(NamedTuple):
 
 
 class Digest(NamedTuple):
-    """`text_body` is None when there is none, or when `text_slices` has to be read for it;
+    """`text_body` is None when there is none, or when `text_slices` has to be read for it (of signed data it is the
+    beginning);
     `extracted_text` is None when it would equal `text_body`. `search_words` is what the body says (its
     first TEXT_CHARS) where neither of the two is that: quotes in HTML, text that is too large."""
 
@@ -190,12 +192,13 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
     parsed = parse(raw, guesser)
     text, truncated = read_text(raw, parsed.text, TEXT_CHARS, guesser) if parsed.text else ("", False)
     text_body = text if parsed.text and not truncated else None
+    if not (parsed.text or parsed.html):
+        text_body = _signed_words(raw, parsed, guesser, at_once=at_once)
+        text = text_body or ""
     words, quoted, is_answer = text, QuotedWords.OF_OTHERS, _is_answer(parsed)
     html_parts = parsed.html_alone if text.strip(_UNSEEN) else parsed.html
     if html_parts:
-        html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)
-        if at_once and not _is_light_html(html):
-            raise TooMuchWork
+        html = _read_html(raw, html_parts, guesser, at_once=at_once)
         quoted = whose_quotes(html, answers=is_answer)
         words = _in_order(parsed.text, text, html_parts, html_to_text(html))
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
@@ -204,15 +207,37 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
         words, is_forward=is_forward(parsed.subject, words), is_answer=is_answer, quoted=quoted
     )
     shown = extracted if text_body is None else text_body  # by the row, without further words
+    is_silent = text_body is None and not (parsed.text or parsed.html)
     return Digest(
         parsed=parsed,
         text_body=text_body,
         text_slices=_fields(parsed.text) if truncated else None,
         html_slices=_fields(parsed.html) if parsed.html else None,
-        extracted_text=None if extracted == text_body or not (parsed.text or parsed.html) else extracted,
+        extracted_text=None if extracted == text_body or is_silent else extracted,
         snippet=snippet(extracted or words),
         search_words=None if words == shown else words,
     )
+
+
+def _read_html(raw: RawMessage, parts: tuple[Slice, ...], guesser: Guesser, *, at_once: bool) -> str:
+    html, _ = read_text(raw, parts, HTML_CHARS, guesser)
+    if at_once and not _is_light_html(html):
+        raise TooMuchWork
+    return html
+
+
+def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, at_once: bool) -> str | None:
+    """What a message says, its first TEXT_CHARS, that has all it says within signed data; no slices can tell where."""
+    inner = signed_message(raw, parsed.attachments[0]) if parsed.attachments else None
+    if inner is None:
+        return None
+    if at_once and not _is_light(inner):
+        raise TooMuchWork
+    inside = parse(inner, guesser)
+    text, _ = read_text(inner, inside.text, TEXT_CHARS, guesser)
+    if inside.html and not text.strip(_UNSEEN):
+        return html_to_text(_read_html(inner, inside.html, guesser, at_once=at_once))[:TEXT_CHARS]
+    return text if inside.text else None
 
 
 def _in_order(text_parts: tuple[Slice, ...], text: str, html_parts: tuple[Slice, ...], of_html: str) -> str:
