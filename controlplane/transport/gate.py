@@ -159,6 +159,8 @@ class Gate:
         if verdict is not None:
             response.headers.update(verdict.headers())
             response.headers["Cache-Control"] = "private, no-store"
+        else:  # caches in front keep what does not speak of them, for minutes: what /health said, and each 404
+            response.headers.setdefault("Cache-Control", "no-store")
 
     async def _from_http(self, request: web.Request, error: web.HTTPException) -> Refusal:
         is_open = request.path in PUBLIC_PATHS

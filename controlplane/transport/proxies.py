@@ -24,10 +24,11 @@ class Proxies:
         """The client, from the X-Forwarded-For that one of them has sent; None: it names nobody.
 
         Each adds whom it saw itself behind what it was told, and some add themselves: the last that is none of them.
+        Of two on one host (TLS, and a cache behind it) the second saw the first there, at an address of loopback.
         """
         for one in reversed(told.split(",")):
             address = _address(one.strip())
-            if address is None or not self._elsewhere.have(address):
+            if address is None or not self.have(address):
                 return address
         return None
 

@@ -75,8 +75,6 @@ async def _value(request: web.Request, operation: Operation, result: Result) -> 
         headers["ETag"] = f'"{result.tag}"'
         if is_known(request, result.tag):  # RFC 9110 §15.4.5
             return web.Response(status=304, headers=headers)
-    if operation.is_public:
-        headers["Cache-Control"] = "no-store"
     status = 200 if result.is_replay else success_status(operation)
     return _json({"data": result.data}, status, headers)
 
@@ -91,8 +89,7 @@ async def _download(request: web.Request, _: Operation, download: Download) -> w
 
 async def _page(_: web.Request, __: Operation, page: HtmlPage) -> web.Response:
     status = 200 if page.refusal is None else status_of(page.refusal)
-    headers = {**_PAGE_HEADERS, "Cache-Control": "no-store"}
-    return web.Response(text=page.html, status=status, content_type="text/html", headers=headers)
+    return web.Response(text=page.html, status=status, content_type="text/html", headers=_PAGE_HEADERS)
 
 
 def success_status(operation: Operation) -> int:

@@ -129,7 +129,7 @@ async def test_who_tries_too_often_is_not_listened_to(start: Start, clock: Manua
         assert done.status == 429, named
     # HAProxy leaves the client's line as it is and adds its own.
     lines = CIMultiDict(
-        [*SAME_ORIGIN.items(), ("X-Forwarded-For", "203.0.113.5"), ("X-Forwarded-For", "127.0.0.1")]
+        [*SAME_ORIGIN.items(), ("X-Forwarded-For", "203.0.113.5"), ("X-Forwarded-For", "198.51.100.9")]
     )
     done = await visitor.call("POST", "/console/sign-in", form={"link": "no"}, headers=lines)
     assert done.status == 429

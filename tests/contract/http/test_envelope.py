@@ -35,6 +35,14 @@ async def test_every_answer_has_a_request_id_of_its_own(maild: Running, bot: dic
 
 
 @on_shared
+async def test_a_cache_in_front_keeps_no_answer_that_will_change(shared: Running) -> None:
+    """Varnish and CDNs keep what says nothing of caching, a 404 too."""
+    keyless = shared.api.with_key(None)
+    for path in ("/health", "/nowhere", "/v1/nowhere", "/v1/inboxes", "/v1/unsubscribe/none"):
+        assert (await keyless.get(path)).headers["Cache-Control"] == "no-store", path
+
+
+@on_shared
 async def test_a_client_can_not_choose_the_request_id(shared: Running) -> None:
     answer = await shared.api.call("GET", "/v1/inboxes", headers={"X-Request-Id": "mine"})
     assert answer.headers["X-Request-Id"] != "mine"

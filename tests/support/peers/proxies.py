@@ -76,8 +76,8 @@ class Proxy:
         modules = "".join(f"LoadModule {name}_module modules/mod_{name}.so\n" for name in _APACHE_MODULES)
         return (
             f"ServerRoot /usr/lib/apache2\nDefaultRuntimeDir {self.folder}\nPidFile {self.folder}/pid\n"
-            f"ErrorLog /dev/stderr\n{modules}User nobody\nGroup nogroup\nListen 127.0.0.1:{self.port}\n"
-        ) + written.replace("*:443", f"127.0.0.1:{self.port}")
+            f"ErrorLog /dev/stderr\n{modules}User nobody\nGroup nogroup\nListen {self.port}\n"
+        ) + written.replace("*:443", f"*:{self.port}")
 
     def _caddy(self, written: str) -> str:
         opened = f"{NAME}:{self.port} {{\n    tls {self._bundle} {self._bundle}"
@@ -85,7 +85,7 @@ class Proxy:
         return "{\n    admin off\n    auto_https off\n}\n" + written.replace(f"{NAME} {{", opened, 1)
 
     def _haproxy(self, written: str) -> str:
-        return written.replace("bind :443", f"bind 127.0.0.1:{self.port}")
+        return written.replace("bind :443", f"bind :{self.port}")
 
     async def _start(self) -> None:
         file = str(self.folder / "written")

@@ -24,7 +24,8 @@ def test_nobody_else_is(peer: str) -> None:
         ("203.0.113.5, 198.51.100.9", "198.51.100.9"),  # what the client said, and what the proxy saw
         ("203.0.113.5, 198.51.100.9, 10.0.0.7", "198.51.100.9"),  # two proxies, one behind the other
         ("203.0.113.5,198.51.100.9,35.191.0.1", "198.51.100.9"),  # one that names itself last
-        ("203.0.113.5, 127.0.0.1, 10.0.0.7", "127.0.0.1"),  # a client on the proxy's host is one
+        ("203.0.113.5, 198.51.100.9, 127.0.0.1", "198.51.100.9"),  # two on one host: TLS, and a cache
+        ("203.0.113.5, 198.51.100.9, ::1, 10.0.0.7", "198.51.100.9"),
         ("198.51.100.9:4711", "198.51.100.9"),
         ("2001:db8::9", "2001:db8::9"),
         ("[2001:db8::9]:4711", "2001:db8::9"),
@@ -37,7 +38,19 @@ def test_the_client_is_the_last_that_is_no_proxy(told: str, client: str) -> None
 
 
 @pytest.mark.parametrize(
-    "told", ["", ",", "unknown", "198.51.100.9, _hidden", "10.0.0.7", "10.0.0.7, 10.0.0.8", "1:2", "[198.51"]
+    "told",
+    [
+        "",
+        ",",
+        "unknown",
+        "198.51.100.9, _hidden",
+        "10.0.0.7",
+        "10.0.0.7, 10.0.0.8",
+        "127.0.0.1",
+        "127.0.0.1, ::1",
+        "1:2",
+        "[198.51",
+    ],
 )
 def test_where_none_can_be_told_nobody_is_named(told: str) -> None:
     assert PROXIES.client_in(told) is None
