@@ -63,8 +63,7 @@ def main() -> None:
     # `systemctl kill` sends to every process of the service what is meant for the daemon alone.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)
-    with suppress(OSError):  # a service may be forbidden to set limits of its own
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    limit_memory()
     with suppress(OSError):
         os.nice(int(sys.argv[2]))
     with suppress(
@@ -76,6 +75,14 @@ def main() -> None:
     asked_of, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not write between answers
     serve(asked_of, answers, float(sys.argv[1]))
+
+
+def limit_memory() -> None:
+    """Of this process, to `MEMORY_BYTES`, or to what it may have anyway where that is less (`ulimit -v`, LimitAS=)."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    with suppress(OSError, ValueError):  # a service may be forbidden to set limits of its own
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def serve(asked_of: IO[bytes], answers: IO[Any], work_s: float) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import ctypes
+import io
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from storage.turns import cpu_child
 from storage.turns.cpu_process import ComputingFailed, CpuProcess, MappedFile
 from tests.support.waiting import GIVES_UP_S
 
+LESS_KIB = 700_000
 RAW = b"From: a@b.test\r\nSubject: hi\r\n\r\nhello\r\n"
 
 
@@ -101,6 +104,18 @@ async def test_memory_without_end_is_refused_there(cpu: CpuProcess) -> None:
     with pytest.raises(ComputingFailed, match="MemoryError"):
         await cpu.run("a", partial(bytearray, 2 * cpu_child.MEMORY_BYTES))
     assert await cpu.run("a", partial(len, RAW)) == len(RAW)
+
+
+def test_it_begins_where_less_memory_is_allowed() -> None:
+    """As by LimitAS=, which it may not raise. It died each time, with a traceback, and the daemon computed itself."""
+    asked = io.BytesIO()
+    cpu_child.write_frame(asked, pickle.dumps(partial(len, RAW)))
+    child = f"ulimit -v {LESS_KIB}; exec {sys.executable} -m storage.turns.cpu_child 10 0"
+    done = subprocess.run(["/bin/sh", "-c", child], input=asked.getvalue(), capture_output=True, check=False)
+    assert done.stderr == b""
+    answered = cpu_child.read_frame(io.BytesIO(done.stdout))
+    assert answered is not None
+    assert pickle.loads(answered) == (len(RAW), None)
 
 
 async def test_a_machine_without_memory_ends_it_before_the_daemon(cpu: CpuProcess) -> None:
