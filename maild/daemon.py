@@ -44,15 +44,15 @@ from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import server_secrets
 from storage.audit.trail import AuditRecorder
-from storage.clock import EARLIEST_MS, Clock, iso
+from storage.clock import DAY_MS, EARLIEST_MS, Clock, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.disk import Disk
 from storage.engine import migrate
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, in_words, may_pass
 from storage.exhaustion import Exhausted
-from storage.ids import Ids
-from storage.mail import blobs
+from storage.ids import Ids, first_at
+from storage.mail import blobs, messages
 from storage.mail.blobs import Blobs
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
@@ -262,6 +262,7 @@ class Daemon:
         settings, clock = self._settings, self._clock
         ids = Ids(clock)
         self._db = await Database.open(self._folder.database)
+        await _go_on(self._db, ids, clock)
         blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes, self._blob_threads)
         blob_store.prepare()
         self._resolver = Resolver(settings.dns, clock)
@@ -438,3 +439,11 @@ async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
     """A key of this server's own, made at the first start; durable when this returns."""
     fresh = ids.chance(server_secrets.SECRET_BYTES)
     return await db.write(server_secrets.get_or_make, sealer, name, fresh)
+
+
+async def _go_on(db: Database, ids: Ids, clock: Clock) -> None:
+    """Lists are in the order of ids: after a clock that was ahead, what is new comes behind what was made by it. One
+    that was ahead by more than a day is left behind, since reports and retention count by ids."""
+    newest = await db.read(messages.newest_before, first_at("msg", clock.now_ms() + DAY_MS))
+    if newest is not None:
+        ids.go_on_after(newest)

@@ -54,6 +54,12 @@ class Ids:
         self._last_chance = chance
         return self._beginning, chance & LOWER
 
+    def go_on_after(self, id: str) -> None:
+        """What is made next sorts behind this one, which another process made."""
+        with self._lock:
+            self._last_ms, self._beginning = max(self._last_ms, made_at(id) + 1), ""
+            self._last_chance = int.from_bytes(self._take(10), "big") >> 1
+
     def token(self, size_bytes: int = 15) -> str:
         """Unguessable lower-case text, 8 characters for each 5 bytes."""
         with self._lock:

@@ -83,6 +83,12 @@ class Announced(NamedTuple):
     auth: str | None
 
 
+def newest_before(tx: Tx, id: str) -> str | None:
+    """Of all organizations; None: there is none. A text that begins as ids do will do."""
+    newest: str | None = tx.value("SELECT max(id) FROM messages WHERE id < ?", (id,))
+    return newest
+
+
 def announced(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[Announced]:
     """Of those of these messages that the organization has, in no order."""
     rows = tx.all(_ANNOUNCED, (organization_id, dump(list(message_ids))))

@@ -1,14 +1,19 @@
 """The clock was ahead for a while, by 40 days: nothing that was put off then waits for 40 days."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from maild.outbound.lines.schedule import STEPS
 from storage.clock import DAY_MS
 from storage.sending import leases
+from tests.conftest import Start
+from tests.support.running import Running, Template
 from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import ManualClock
 
+HOURS_S = 3 * 3600
 AHEAD_S = 40 * DAY_MS // 1000
 
 
@@ -62,3 +67,22 @@ async def test_what_waits_as_the_schedule_says_is_left_alone(tmp_path: Path) -> 
         await sending.queue.start()
         await sending.store.db.write(lambda tx: None)
         assert (await sending.store.recipients(message_id))[0].next_attempt_at == late_ms
+
+
+async def test_what_comes_after_a_restart_is_listed_first(
+    start: Start, template: Template, tmp_path: Path
+) -> None:
+    """A hardware clock in local time is ahead by hours until NTP answers."""
+    clock = ManualClock()
+    clock.forward(HOURS_S)
+    before = await start(clock=clock)
+    inbox = await before.inbox("bot")
+    await before.received(inbox, "Subject: by the wrong clock\n\n")
+    clock.set_back(HOURS_S)
+    await before.daemon.stop()
+    left = replace(template, folder=before.settings.data_path)
+    after = await Running.start(left, tmp_path / "after", clock)
+    await after.deliver(inbox["address"], "Subject: newest\n\n")
+    listed = await after.api.messages(inboxId=inbox["id"])
+    assert [one["subject"] for one in listed] == ["newest", "by the wrong clock"]
+    await after.stop()

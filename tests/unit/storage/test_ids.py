@@ -31,6 +31,19 @@ def test_ids_follow_the_clock_and_never_go_back_with_it() -> None:
     assert made == sorted(set(made))
 
 
+def test_ids_go_on_behind_those_of_another_process() -> None:
+    clock = ManualClock()
+    theirs = Ids(clock).new("msg")
+    clock.forward(-7200)
+    ids = Ids(clock)
+    ids.go_on_after(theirs)
+    made = [theirs, *(ids.new("msg") for _ in range(3))]
+    assert made == sorted(set(made))
+    clock.forward(7201)
+    ids.go_on_after(made[0])
+    assert ids.new("msg") > made[-1]
+
+
 def test_counting_up_never_reaches_the_time() -> None:
     """Chance that begins with ones has room left below the time's digits."""
     clock = ManualClock()
