@@ -52,7 +52,7 @@ from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, in_words, may_pass
 from storage.exhaustion import Exhausted
 from storage.ids import Ids, first_at
-from storage.mail import blobs, messages
+from storage.mail import blobs, messages, withdrawal
 from storage.mail.blobs import Blobs
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
@@ -67,6 +67,7 @@ from storage.upkeep.erasing import Eraser
 from storage.upkeep.reclaiming import Reclaimer
 from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
+from storage.upkeep.withdrawing import Withdrawer
 
 BLOB_THREADS = 4  # large messages that are written at one time; each waits for the disk
 
@@ -113,6 +114,7 @@ class Daemon:
         self.indexer: SearchIndexer
         self.retention: Retention
         self.eraser: Eraser
+        self.withdrawer: Withdrawer
         self.reclaimer: Reclaimer
         self.tls_reporter: TlsReporter | None = None
         self.audit: AuditKeeper
@@ -204,6 +206,8 @@ class Daemon:
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
+        self.withdrawer = Withdrawer(ground.db, ground.clock, ground.ids)
+        ground.db.listen(withdrawal.CLOSED, self.withdrawer.wake)
         self.eraser = Eraser(
             *(ground.db, ground.blobs, ground.clock, ground.ids, ground.audit),
             queue.is_delivering,
@@ -242,6 +246,7 @@ class Daemon:
                 *planes,
                 self.indexer,
                 self.retention,
+                self.withdrawer,
                 self.eraser,
                 self.reclaimer,
                 self.self_check,

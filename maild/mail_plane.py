@@ -35,6 +35,7 @@ from maild.inbound.sessions.block_lists import BlockLists
 from maild.inbound.sessions.session_listener import ListenerGround
 from maild.inbound.unheard_replies import UnheardReplies
 from maild.message.envelope_sender import EnvelopeSenders
+from maild.outbound.closings import Closings
 from maild.outbound.delivery import Deliverer
 from maild.outbound.lines.destination_queues import DestinationQueues
 from maild.outbound.lines.queue_leases import QueueLeases
@@ -258,6 +259,7 @@ def mail_out(
         senders,
         clock,
         ground.rounds,
+        Closings(db),
         TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(

@@ -192,12 +192,14 @@ CREATE TABLE inboxes (
   last_message_at INTEGER,
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL,
-  deactivated_at  INTEGER
+  deactivated_at  INTEGER,
+  withdraws_mail  INTEGER NOT NULL DEFAULT 0     -- deactivated, and what waited in it may wait still (storage/mail/withdrawal.py)
 ) STRICT;
 CREATE UNIQUE INDEX inboxes_live_address ON inboxes (address) WHERE is_active = 1;
 CREATE INDEX inboxes_quarantined ON inboxes (address, deactivated_at) WHERE is_active = 0;
 CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id);
 CREATE INDEX inboxes_by_agent ON inboxes (agent_id) WHERE agent_id IS NOT NULL;
+CREATE INDEX inboxes_to_withdraw ON inboxes (organization_id, id) WHERE withdraws_mail = 1;
 CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
 
 -- Addresses of deleted organizations that nobody may have yet (storage/mail/resting_addresses.py).

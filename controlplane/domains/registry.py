@@ -30,7 +30,7 @@ from storage.domains.domains import DomainRow
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.mail import inboxes, withdrawal
+from storage.mail import inboxes
 from storage.publishing import events
 from storage.records import dump, load
 from storage.sending import outbound
@@ -38,8 +38,6 @@ from storage.tenants import allowances
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
-
-Evicted = dict[str, list[str]]  # organization → its inboxes that a domain's verification has deactivated
 
 
 class ShownDomain(NamedTuple):
@@ -257,20 +255,12 @@ class Registry:
         try:
             # Others may have any number of inboxes on a name that is verified now, and lose them with this commit.
             write = store.write if row.status == "verified" else store.write_apart
-            after, evicted = await write(self._record, actor, row, wanted, findings, on_request, made)
+            after = await write(self._record, actor, row, wanted, findings, on_request, made)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
             await self._hasten(after)
-        for owner, inbox_ids in evicted.items():
-            await self._withdraw(owner, inbox_ids)
         return after
-
-    async def _withdraw(self, organization_id: str, inbox_ids: Sequence[str]) -> None:
-        """Fail what waits in the inboxes, in slices between which others write."""
-        waiting = await self._db.read(withdrawal.find_waiting, organization_id, inbox_ids)
-        for some in waiting.slices():
-            await self._db.write_apart(withdrawal.withdraw_slice, some, self._ids.new, self._clock.now_ms())
 
     def _wanted(self, tx: Tx, row: DomainRow) -> tuple[list[Record], list[DkimKey]]:
         if domains.verified_by(tx, row.domain_name) not in (None, row.organization_id):
@@ -286,9 +276,8 @@ class Registry:
         findings: Mapping[str, Finding],
         on_request: bool,
         made: Sequence[DkimKey],
-    ) -> tuple[DomainRow, Evicted]:
-        """The row as it is now, and the inboxes that others lost by it. `made`: keys of algorithms that are new since
-        it was registered."""
+    ) -> DomainRow:
+        """The row as it is now. `made`: keys of algorithms that are new since it was registered."""
         self._keep_keys(tx, checked.domain_name, made)
         before = _found(domains.get(tx, checked.organization_id, checked.id))
         after = lifecycle.after_check(
@@ -297,7 +286,8 @@ class Registry:
         after = after._replace(observed=dump({key: list(finding) for key, finding in findings.items()}))
         if after.status == "verified":
             self._promote_key(tx, wanted, findings)
-        return after, self._move(tx, actor, before, after)
+        self._move(tx, actor, before, after)
+        return after
 
     def _promote_key(self, tx: Tx, wanted: Sequence[Record], findings: Mapping[str, Finding]) -> None:
         for record in wanted:
@@ -305,21 +295,19 @@ class Registry:
                 selector, _, domain = record.name.partition("._domainkey.")
                 dkim_keys.promote(tx, domain, selector)
 
-    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> Evicted:
-        """Write the row and what follows from its new status; the inboxes that others lost by it."""
+    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> None:
+        """Write the row and what follows from its new status: others lose their inboxes on a name by it."""
         domains.update(tx, before, after)
         if after.status in (before.status, "pending"):
-            return {}
+            return
         now_ms = self._clock.now_ms()
         act = Act.DOMAIN_VERIFIED if after.status == "verified" else Act.DOMAIN_FAILED
         told = {"domainName": after.domain_name}
         self._audit.record(tx, after.organization_id, act, actor, after.id, told)
-        evicted: Evicted = {}
         if after.status == "verified":
             for owner, inbox_id in inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms):
                 told = {"domain": after.domain_name}
                 self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
-                evicted.setdefault(owner, []).append(inbox_id)
         events.publish(
             tx,
             self._ids.new("evt"),
@@ -334,7 +322,6 @@ class Registry:
                 "verifiedAt": iso_or_none(after.verified_at),
             },
         )
-        return evicted
 
 
 def checks_of(row: DomainRow) -> dict[str, bool]:

@@ -20,6 +20,7 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders, read
+from maild.outbound.closings import Closings
 from maild.outbound.pace.pace import Sign, asks_for_less, sign_of
 from maild.outbound.pace.pacing import (
     MESSAGES_PER_SESSION,
@@ -121,6 +122,7 @@ class Deliverer:
         senders: EnvelopeSenders,
         clock: Clock,
         rounds: Rounds,
+        closings: Closings,
         witness: TlsWitness | None = None,
     ) -> None:
         """`witness`: None where nobody is told what sessions were like."""
@@ -132,6 +134,7 @@ class Deliverer:
         self._senders = senders
         self._clock = clock
         self._next_round = partial(rounds.begin, Kind.DELIVERY)
+        self._closings = closings
         self._witness = witness
 
     async def close(self) -> None:
@@ -166,12 +169,13 @@ class Deliverer:
     ) -> DeliveryResult:
         """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
         answered lately; `is_alone`: nothing else is being delivered. Nothing is durable: the caller settles the
-        verdicts."""
+        verdicts. InboxClosed, where that came meanwhile."""
         sender = self._sender(rows[0])
         token = read(sender)
         record = AttemptRecord(self._clock.monotonic, (token.tag,) if token is not None and token.tag else ())
         witness = None if rows[0].is_tls_report else self._witness
-        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record, witness)
+        closings = self._closings.count
+        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record, witness, closings)
         if not self._contents.has_room_for(rows[0], is_doubtful):
             await lane.let_go()  # who has room may be waiting for a place
         try:
@@ -348,12 +352,13 @@ class Deliverer:
     async def _transact(
         self, attempt: "_Attempt", turn: GroupTurn, content: Content
     ) -> Mapping[int, Verdict]:
-        """The transaction on a session with the host, kept or new. Unreachable, SMTPException, OSError."""
+        """The transaction on a session with the host, kept or new. Unreachable, SMTPException, OSError, InboxClosed."""
         hop, progress = attempt.hop, attempt.progress
         is_doubtful = progress.is_doubtful and not turn.group.pace.answers
         pooled = attempt.pooled = await progress.lane.session(
             hop, attempt.record, is_doubtful, turn.group.messages_per_session
         )
+        await self._closings.refuse_closed(progress.rows[0], progress.closings)
         stand_back = partial(self._stand_back, pooled)
         transaction = Transaction(hop, pooled, progress.rows, content, progress.sender, stand_back)
         try:
@@ -425,9 +430,10 @@ def _telling(verdicts: Mapping[int, Verdict]) -> Verdict:
 @dataclass
 class _DeliveryProgress:
     """What is known so far. `has_left`: MAIL FROM was sent to some host. `witness`: None where nobody is told of
-    sessions; `passed_over`: groups that it has no turn at; `counts`: what it counts as in warm-ups; `room`: what the
-    content holds of the memory, once it is there; `trouble`, `postponed`: why hosts did not take part in a transaction.
-    `lost_after_data`, `group`, `tls_sessions`, `surplus`: see DeliveryResult."""
+    sessions; `closings`: the count when it began; `passed_over`: groups that it has no turn at; `counts`: what it
+    counts as in warm-ups; `room`: what the content holds of the memory, once it is there; `trouble`, `postponed`: why
+    hosts did not take part in a transaction. `lost_after_data`, `group`, `tls_sessions`, `surplus`: see
+    DeliveryResult."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -436,6 +442,7 @@ class _DeliveryProgress:
     sender: str
     record: AttemptRecord
     witness: TlsWitness | None
+    closings: int
     tls_sessions: list[TlsSession] = field(default_factory=list)
     has_left: bool = False
     lost_after_data: bool = False

@@ -23,6 +23,7 @@ import structlog
 from conf.tuning import QueueTuning
 from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
+from maild.outbound.closings import InboxClosed
 from maild.outbound.delivery import Deliverer, Lane
 from maild.outbound.lines.destination_queues import (
     DestinationKey,
@@ -237,6 +238,8 @@ class OutboundQueue(LoopService):
                 self._settled(destination, rows, is_deferred=False)
                 self.wake()  # the loop has not heard of the pause yet, nor would it of its end
                 return
+            if now.is_closed:
+                raise InboxClosed(rows[0].inbox_id)
             willing = now.willing
             outcome.verdicts |= {row.position: _SUPPRESSED for row in now.suppressed}
             # A verdict on what is gone changes nothing and publishes nothing.
@@ -245,6 +248,9 @@ class OutboundQueue(LoopService):
                 await self._deliver(destination, lane, willing, outcome)
         except Postponed as later:
             await self._come_again(destination, rows, later.wait_s)
+            return
+        except InboxClosed:
+            self._settled(destination, rows, is_deferred=False)
             return
         except Exception as error:
             if is_exhaustion(error):  # nobody's fault, and no attempt

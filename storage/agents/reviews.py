@@ -133,11 +133,11 @@ def _page(is_of_inbox: bool, direction: str | None, status: str | None) -> str:
     return f"SELECT * FROM ({found}) ORDER BY id DESC LIMIT :limit"
 
 
-def pending_of_inbox(tx: Tx, inbox_id: str) -> list[ReviewRow]:
-    """What of an inbox's own mail is held."""
+def pending_of_inbox(tx: Tx, inbox_id: str, limit: int) -> list[ReviewRow]:
+    """What of an inbox's own mail is held; the first `limit`."""
     rows = tx.all(
-        f"{_SELECT} WHERE inbox_id = ? AND direction = 'outbound' AND status = 'pending' ORDER BY id",
-        (inbox_id,),
+        f"{_SELECT} WHERE inbox_id = ? AND direction = 'outbound' AND status = 'pending' ORDER BY id LIMIT ?",
+        (inbox_id, limit),
     )
     return [ReviewRow(*row) for row in rows]
 

@@ -26,6 +26,7 @@ _RELEASED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message
 _HAS_VERIFIED = """SELECT EXISTS (SELECT 1 FROM domains
     WHERE domain_name = :domain AND organization_id = :organization AND status = 'verified')"""
 _RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}"  # as RecipientInbox
+_CLOSED = "is_active = 0, withdraws_mail = 1, deactivated_at = :now_ms, updated_at = :now_ms"
 _SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
 
@@ -220,35 +221,38 @@ def update(
 
 
 def deactivate(
-    tx: Tx, organization_id: str, inbox_id: str, since: int, new_id: Callable[[str], str], now_ms: int
+    tx: Tx, organization_id: str, inbox_id: str, new_id: Callable[[str], str], now_ms: int
 ) -> int | None:
-    """From this commit on the inbox neither receives nor sends, what is queued included: what waited before `since` is
-    withdrawn already (`withdrawal.withdraw_since`).
+    """From this commit on the inbox neither receives nor sends, what is queued included; what waits in it is withdrawn
+    with it or, where that is much, behind it (storage/mail/withdrawal.py).
 
     Answers when its address is free again (Unix milliseconds); None when the organization does not have such an
     active inbox. `new_id`: makes an id.
     """
     changed = tx.run(
-        """UPDATE inboxes SET is_active = 0, deactivated_at = ?, updated_at = ?
-           WHERE id = ? AND organization_id = ? AND is_active = 1""",
-        (now_ms, now_ms, inbox_id, organization_id),
+        f"""UPDATE inboxes SET {_CLOSED}
+           WHERE id = :id AND organization_id = :organization AND is_active = 1""",
+        {"now_ms": now_ms, "id": inbox_id, "organization": organization_id},
     )
     if not changed:
         return None
-    withdrawal.withdraw_since(tx, inbox_id, since, new_id, now_ms)
+    tx.notify(withdrawal.CLOSED)
+    withdrawal.withdraw_few(tx, organization_id, inbox_id, new_id, now_ms)
     claims.end_leases_of_inbox(tx, inbox_id, now_ms)
     return now_ms + QUARANTINE_MS
 
 
 def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> list[tuple[str, str]]:
-    """Deactivate the inboxes that other organizations have on the domain; (organization, inbox) of each, whose waiting
-    mail the caller withdraws behind the commit, as there may be much of it. Operator inboxes stay."""
+    """Deactivate the inboxes that other organizations have on the domain, whose waiting mail is withdrawn behind the
+    commit; (organization, inbox) of each. Operator inboxes stay."""
     rows = tx.all(
-        """UPDATE inboxes SET is_active = 0, deactivated_at = :now_ms, updated_at = :now_ms
+        f"""UPDATE inboxes SET {_CLOSED}
            WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0
            RETURNING organization_id, id""",
         {"domain": domain, "organization": organization_id, "now_ms": now_ms},
     )
+    if rows:
+        tx.notify(withdrawal.CLOSED)
     for _, inbox_id in rows:
         claims.end_leases_of_inbox(tx, inbox_id, now_ms)
     return [(row[0], row[1]) for row in rows]

@@ -1,40 +1,42 @@
 """An inbox that is deactivated while mail of it waits: none of it is sent. Nor is what a key has sent that is revoked
 with its mail.
 
+From the commit that deactivates an inbox on nothing of it leaves: the queue looks whether it is still active before it
+delivers (`leases.look_again`), the guards do when a scheduled time or an approval has come. So no new mail begins to
+wait, and what waits can be failed afterwards, however much it is: the commit leaves a mark, and `Withdrawer`
+(storage/upkeep/withdrawing.py) takes it off once nothing waits any more, whoever is killed on the way. Where it is a
+slice at most, it fails in that commit (`withdraw_few`).
+
 What waits is found by a look at the queue (`find_waiting`), which may be long: a reader does that, and slices of what
-it found go (`withdraw_slice`), between which others write. The transaction that deactivates the inbox takes what has
-come since then with it (`withdraw_since`): so no crash leaves mail that nobody sends, and no writer waits for a look at
-the queue. Inboxes that another organization's verification deactivates are known in that transaction alone: there the
-slices go behind it, and what a crash leaves is refused when its time comes. A revoked key sends nothing more, so its
-slices go behind that, and a crash leaves some for who revokes it again. What is being delivered at that moment may
-still arrive; what stands in a line of the queue does not (`leases.look_again`).
+it found go (`withdraw_slice`), between which others write. A revoked key sends nothing more, so its slices go behind
+that, and a crash leaves some for who revokes it again. What a host is being told at that moment may still arrive.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from storage.agents import reviews
-from storage.engine.dialect import THEN_JOIN, by_index, committed, each_of, unindexed
+from storage.engine.dialect import THEN_JOIN, by_index, each_of, unindexed
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.records import ReviewRow, dump
 from storage.sending import message_outcomes, outbound, outbound_events
+from storage.sending.leases import NOT_TRIED
 from storage.sending.outbound import PENDING
 from storage.states import MESSAGE, message_status
 from storage.visibility import VISIBLE
 
 T = TypeVar("T")
 
+CLOSED = "inboxes closed"  # the topic of commits that deactivate inboxes
 SLICE = 50  # messages; some 20 ms, more where they have many recipients
+INBOXES_AT_ONCE = 500
 
 _UNSETTLED = f"""SELECT id FROM messages {by_index("messages_unsettled_by_inbox")}
     WHERE inbox_id {{whose}} AND status = '{{status}}' AND {VISIBLE}"""
-_SCHEDULED = _UNSETTLED.format(whose=f"IN {each_of(':inboxes')}", status="scheduled")
-_QUEUED = _UNSETTLED.format(whose="= :inbox", status="queued")
-# Some of their recipients have them, and others wait.
-_PARTLY_SENT = f"""SELECT m.id FROM messages m WHERE {committed("m")} > :since AND {unindexed("m.inbox_id")} = :inbox
-    AND m.status = 'sent' AND m.{VISIBLE}"""
-_NEWEST = f"SELECT coalesce(max({committed('m')}), 0) FROM messages m"
+_OF_STATUS, _FIRST = f"IN {each_of(':inboxes')}", "LIMIT :limit"
+_SCHEDULED = f"{_UNSETTLED.format(whose=_OF_STATUS, status='scheduled')} {_FIRST}"
+_QUEUED = f"{_UNSETTLED.format(whose=_OF_STATUS, status='queued')} {_FIRST}"
 _WITHDRAW_SCHEDULED = """UPDATE messages SET status = 'failed', failure_reason = ?
     WHERE status = 'scheduled' AND id = ?"""
 # Of a queue that may be long: what others wait for is passed over in the index, without a look at their messages.
@@ -44,7 +46,7 @@ _WAITING = f"""SELECT m.id FROM (
     {THEN_JOIN} messages m ON m.id = w.message_id WHERE {{whose}}"""
 _OF_INBOXES = _WAITING.format(
     of_organization="organization_id = :organization",
-    whose=f"{unindexed('m.inbox_id')} IN {each_of(':inboxes')}",
+    whose=f"{unindexed('m.inbox_id')} IN {each_of(':inboxes')} {_FIRST}",
 )
 _SENT_BY = f"{unindexed('submitted_by')} IN {each_of(':keys')}"
 _OF_KEYS = _WAITING.format(of_organization="organization_id = :organization", whose=_SENT_BY)
@@ -77,13 +79,11 @@ KEY_REVOKED = Cause("invalid_api_key", "the key that sent it was revoked")
 
 
 class WithdrawnMail(NamedTuple):
-    """What waits and is withdrawn: ids of messages in the queue and of those for later, reviews of what is held.
-    `since`: the place of the host's newest message in the order of commits, when it was looked for."""
+    """What waits and is withdrawn: ids of messages in the queue and of those for later, reviews of what is held."""
 
     queued: list[str]
     scheduled: list[str]
     held: list[ReviewRow]
-    since: int
     cause: Cause = INBOX_GONE
 
     @property
@@ -109,11 +109,10 @@ def _part(rows: list[T], start: int) -> list[T]:
     return rows[max(0, start) : max(0, start + SLICE)]
 
 
-def find_waiting(tx: Tx, organization_id: str, inbox_ids: Sequence[str]) -> WithdrawnMail:
-    """Every message of the organization's inboxes that still waits. It may read all that waits, once for all of them:
-    not for a transaction that keeps others from writing."""
-    given = {"organization": organization_id, "inboxes": dump(list(inbox_ids))}
-    return _found(tx, inbox_ids, _OF_INBOXES, given, tx.value(_NEWEST))
+def find_waiting(tx: Tx, organization_id: str, inbox_ids: Sequence[str], limit: int) -> WithdrawnMail:
+    """What still waits of the organization's inboxes, all of it where that is less than `limit` messages. It may read
+    all that waits, once for all of them: not for a transaction that keeps others from writing."""
+    return _found(tx, _OF_INBOXES, organization_id, inbox_ids, limit)
 
 
 def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> WithdrawnMail:
@@ -123,30 +122,54 @@ def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> Withdr
         [message_id for (message_id,) in tx.all(_OF_KEYS, of_keys)],
         [message_id for (message_id,) in tx.all(_SCHEDULED_BY_KEYS, of_keys)],
         reviews.pending_of_keys(tx, organization_id, key_ids),
-        tx.value(_NEWEST),
         KEY_REVOKED,
     )
 
 
-def withdraw_since(tx: Tx, inbox_id: str, since: int, new_id: Callable[[str], str], now_ms: int) -> None:
-    """Fail every message of the inbox that still waits, and uncount those of which nothing has left the host.
-
-    `since`: of a `WithdrawnMail` whose slices are withdrawn. `new_id`: makes an id.
-    """
-    given: dict[str, str | int] = {"inbox": inbox_id, "inboxes": dump([inbox_id]), "since": since}
-    came_since = _found(tx, [inbox_id], f"{_QUEUED} UNION {_PARTLY_SENT}", given, since)
-    withdraw_slice(tx, came_since, new_id, now_ms)
-
-
-def _found(
-    tx: Tx, inbox_ids: Sequence[str], queued: str, given: Mapping[str, str | int], since: int
-) -> WithdrawnMail:
+def _found(tx: Tx, queued: str, organization_id: str, inbox_ids: Sequence[str], limit: int) -> WithdrawnMail:
+    given = {"organization": organization_id, "inboxes": dump(list(inbox_ids)), "limit": limit}
     return WithdrawnMail(
         [message_id for (message_id,) in tx.all(queued, given)],
         [message_id for (message_id,) in tx.all(_SCHEDULED, given)],
-        [one for inbox_id in inbox_ids for one in reviews.pending_of_inbox(tx, inbox_id)],
-        since,
+        [one for inbox_id in inbox_ids for one in reviews.pending_of_inbox(tx, inbox_id, limit)],
     )
+
+
+def withdraw_few(
+    tx: Tx, organization_id: str, inbox_id: str, new_id: Callable[[str], str], now_ms: int
+) -> None:
+    """Withdraw what waits in the inbox, where that is a slice at most; less what some recipients have already, for
+    which one would have to look through the queue. `new_id`: makes an id."""
+    waiting = _found(tx, _QUEUED, organization_id, [inbox_id], SLICE + 1)
+    if waiting.is_one_slice:
+        withdraw_slice(tx, waiting, new_id, now_ms)
+
+
+def owners(tx: Tx) -> list[str]:
+    """The organizations of which inboxes were closed whose mail is still to be withdrawn; not those that go with all
+    that they have."""
+    rows = tx.all(
+        f"""SELECT DISTINCT organization_id FROM inboxes {by_index("inboxes_to_withdraw")}
+            WHERE withdraws_mail = 1
+              AND NOT EXISTS (SELECT 1 FROM organizations o
+                WHERE o.id = organization_id AND o.deleted_at IS NOT NULL)"""
+    )
+    return [organization_id for (organization_id,) in rows]
+
+
+def closed_inboxes(tx: Tx, organization_id: str) -> list[str]:
+    """The first INBOXES_AT_ONCE of an owner's."""
+    rows = tx.all(
+        f"""SELECT id FROM inboxes {by_index("inboxes_to_withdraw")}
+            WHERE withdraws_mail = 1 AND organization_id = ? ORDER BY id LIMIT {INBOXES_AT_ONCE}""",
+        (organization_id,),
+    )
+    return [inbox_id for (inbox_id,) in rows]
+
+
+def end(tx: Tx, inbox_ids: Sequence[str]) -> None:
+    """Nothing waits in these closed inboxes any more."""
+    tx.run(f"UPDATE inboxes SET withdraws_mail = 0 WHERE id IN {each_of('?')}", (dump(list(inbox_ids)),))
 
 
 def withdraw_slice(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
@@ -178,6 +201,7 @@ def _withdraw_held(
 def _withdraw_message(tx: Tx, message_id: str, cause: Cause) -> bool:
     """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already, or where
     nothing of it waited."""
+    tx.run(f"UPDATE recipients SET {NOT_TRIED} WHERE message_id = ? AND lease IS NOT NULL", (message_id,))
     withdrawn = tx.run(
         """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
              remote_host = NULL, smtp_code = NULL, enhanced_code = NULL, response = ?

@@ -48,8 +48,9 @@ NOT_TRIED = """attempts = attempts - 1, last_attempt_at = (SELECT max(created_at
       WHERE a.message_id = recipients.message_id AND a.position = recipients.position)"""
 _HELD = """SELECT 1 FROM recipients
     WHERE message_id = ? AND position = ? AND status = ? AND lease IS NOT NULL"""
+_MAY_SEND = "SELECT 1 FROM inboxes WHERE id = ? AND is_active = 1"
 # All that may keep one recipient back, in one row: each further statement is a turn at Python's interpreter.
-_LOOK_AGAIN = f"""SELECT EXISTS (SELECT 1 FROM switched_off WHERE name = ?), EXISTS ({_HELD}),
+_LOOK_AGAIN = f"""SELECT EXISTS (SELECT 1 FROM switched_off WHERE name = ?), EXISTS ({_MAY_SEND}), EXISTS ({_HELD}),
       EXISTS ({suppressions.ANY_OF_TWO})"""
 
 
@@ -127,12 +128,14 @@ class Leased(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Leased rows by what is to become of them. `gone`: deleted or withdrawn meanwhile. `is_paused`: none may leave."""
+    """Leased rows by what is to become of them. `gone`: deleted or withdrawn meanwhile. `is_paused`: none may leave;
+    `is_closed`: nor of this inbox ever, so whoever withdraws its mail (storage/mail/withdrawal.py) finds the leases."""
 
     willing: list[Due]
     suppressed: list[Due]
     gone: list[Due]
     is_paused: bool = False
+    is_closed: bool = False
 
 
 def lease(
@@ -199,7 +202,8 @@ def waiting(tx: Tx, source: str, parameters: Mapping[str, object], limit: int) -
 
 
 def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[str]]) -> Wanted:
-    """Ask which of the leased rows are still to be sent: they may have stood in a line for long. One statement a row.
+    """Ask which of the leased rows, all of one message, are still to be sent: they may have stood in a line for long.
+    One statement a row.
 
     `keys_of(address)`: the comparison keys under which the address may be suppressed, one or two.
     """
@@ -207,11 +211,12 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
     for row in rows:
         key, *others = keys_of(row.address)
         keys = (row.organization_id, key, *others) if others else (row.organization_id, key, key)
-        found = tx.one(_LOOK_AGAIN, (switches.QUEUE, row.message_id, row.position, row.status, *keys))
+        held = (row.message_id, row.position, row.status)
+        found = tx.one(_LOOK_AGAIN, (switches.QUEUE, row.inbox_id, *held, *keys))
         assert found is not None  # without a FROM there is always a row
-        is_paused, is_held, is_suppressed = found
-        if is_paused:
-            return Wanted([], [], [], is_paused=True)
+        is_paused, may_send, is_held, is_suppressed = found
+        if is_paused or not may_send:
+            return Wanted([], [], [], is_paused=bool(is_paused), is_closed=not may_send)
         if not is_held:
             wanted.gone.append(row)
         elif is_suppressed and row.mode == "live":
@@ -221,9 +226,16 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
     return wanted
 
 
-def holds(tx: Tx, rows: Iterable[Due]) -> bool:
-    """Is every one of the rows still leased, in the status that it was leased in?"""
-    return all(tx.one(_HELD, (row.message_id, row.position, row.status)) for row in rows)
+def holds(tx: Tx, rows: Sequence[Due]) -> bool:
+    """Is every one of the rows, all of one message, still leased in the status that it was leased in, and its inbox
+    there?"""
+    are_held = all(tx.one(_HELD, (row.message_id, row.position, row.status)) for row in rows)
+    return are_held and is_open(tx, rows[0].inbox_id)
+
+
+def is_open(tx: Tx, inbox_id: str) -> bool:
+    """Does the inbox send still?"""
+    return tx.one(_MAY_SEND, (inbox_id,)) is not None
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], due_ms: int) -> None:

@@ -341,6 +341,14 @@ class Running:
         await self.daemon._db.write(lambda tx: None)
         return done
 
+    async def until_withdrawn(self) -> None:
+        """Until nothing waits any more in inboxes that were deactivated."""
+
+        async def look() -> bool | None:
+            return not self.sql("SELECT 1 FROM inboxes WHERE withdraws_mail = 1") or None
+
+        await until(look)
+
     async def organization(self, plan: str = "selfhost") -> Organization:
         made = await self.operate(self.store.organizations.create, "Another", plan)
         return Organization(

@@ -8,7 +8,6 @@ from controlplane.access.usernames import is_reserved
 from controlplane.contract.accounts.inboxes import CreateInbox, PatchInbox
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.operations.accounts.withdrawing import withdraw
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.fields.address import is_within
@@ -23,7 +22,6 @@ from storage.mail import inboxes, withdrawal
 from storage.records import InboxRow, dump
 from storage.tenants import allowances, organizations
 
-LOOKS_MAX = 5  # for what waits to be sent: others may go on sending from the inbox
 KEPT_EVERYWHERE = "This username is reserved on every domain; choose another."
 
 
@@ -134,34 +132,16 @@ def _update(tx: Tx, call: Call) -> InboxRow:
 
 
 async def delete_inbox(call: Call) -> Result:
-    # Thousands of messages may be waiting to be sent from it: they go before it, in slices between which others write.
-    # What has come since then goes with it, so that it never has mail that nobody sends.
-    for _ in range(LOOKS_MAX):
-        waiting = await call.db.read_for(call.organization_id, _find_waiting, call)
-        await withdraw(call, waiting)
-        if waiting.is_one_slice:
-            break
-    until_ms = await call.db.write_apart(_deactivate, call, waiting.since)
+    until_ms = await call.db.write_apart(_deactivate, call)
     return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
 
 
-def _find_waiting(tx: Tx, call: Call) -> withdrawal.WithdrawnMail:
-    if inboxes.get_active(tx, call.organization_id, call.id) is None:
-        raise Refusal("inbox_not_found")
-    _require_live_for_live_mail(tx, call)
-    return withdrawal.find_waiting(tx, call.organization_id, [call.id])
-
-
-def _require_live_for_live_mail(tx: Tx, call: Call) -> None:
+def _deactivate(tx: Tx, call: Call) -> int:
+    services = call.services
     if call.principal.mode != LIVE and withdrawal.has_live_mail(tx, call.organization_id, call.id):
         call.principal.require_live()
-
-
-def _deactivate(tx: Tx, call: Call, since: int) -> int:
-    services = call.services
-    _require_live_for_live_mail(tx, call)
     until_ms = inboxes.deactivate(
-        tx, call.organization_id, call.id, since, services.ids.new, services.clock.now_ms()
+        tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
     )
     if until_ms is None:
         raise Refusal("inbox_not_found")

@@ -1,4 +1,4 @@
-"""Mail that is not to leave any more, of an inbox or of keys: it goes in slices, between which others write."""
+"""Mail of keys that is not to leave any more: it goes in slices, between which others write."""
 
 from controlplane.operations.operation import Call
 from storage.mail import withdrawal

@@ -404,6 +404,7 @@ async def test_who_verifies_a_name_ends_what_waits_in_inboxes_that_others_had_on
     await world.verified(api=other.api)
 
     assert (await world.api.get(f"/v1/inboxes/{bot['id']}")).code == "inbox_not_found"
+    await world.maild.until_withdrawn()
     message = (await world.api.get(f"/v1/messages/{held['id']}")).data
     assert (message["status"], message["failureReason"]) == ("failed", "inbox_not_found")
     assert (await reviewer.get(f"/v1/reviews/{held['review']['id']}")).data["status"] == "withdrawn"
@@ -443,6 +444,7 @@ async def test_a_long_queue_is_looked_through_once_for_all_inboxes_that_one_owne
     monkeypatch.setattr(withdrawal, "find_waiting", noted)
     other = await world.maild.organization()
     await world.verified(api=other.api)
+    await world.maild.until_withdrawn()
     assert len(looks) == 1
     for one in sent:
         assert (await world.api.get(f"/v1/messages/{one['id']}")).data["status"] == "failed"

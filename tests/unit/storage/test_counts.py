@@ -52,7 +52,7 @@ class Owned:
 
 def test_they_are_right_as_inboxes_and_drafts_come_and_go() -> None:
     owned = Owned(5)
-    inboxes.deactivate(owned.tx, "org_1", "inb_0", 0, lambda prefix: prefix, 1)
+    inboxes.deactivate(owned.tx, "org_1", "inb_0", lambda prefix: prefix, 1)
     drafts.discard(owned.tx, "drf_0", 1)
     drafts.mark_sent(owned.tx, "drf_1", "msg_1", 1)
     drafts.discard(owned.tx, "drf_1", 1)

@@ -62,7 +62,6 @@ EXCEPTIONS = {
     ("search.py", "indexed"): LATER,
     ("search.py", "tail"): LATER,
     ("unheard_replies.py", "_OF_THE_LAST_SECONDS"): "what is held was accepted as well",
-    ("withdrawal.py", "_NEWEST"): "the last of all commits",
     ("withdrawal.py", "_SCHEDULED_BY_KEYS"): OURS,
     ("withdrawal.py", "_WAITING"): OURS,
     ("withdrawal.py", "_WITHDRAW_SCHEDULED"): OURS,

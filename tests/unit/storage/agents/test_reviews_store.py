@@ -153,8 +153,8 @@ def test_what_is_held_of_an_inbox_is_its_own_mail_that_waits(
     desk.decide(decided, "approved")
     desk.hold(direction="inbound")
     elsewhere = desk.hold("inb_2")
-    assert reviews.pending_of_inbox(desk.tx, "inb_1") == [first, second]
-    assert reviews.pending_of_inbox(desk.tx, "inb_2") == [elsewhere]
+    assert reviews.pending_of_inbox(desk.tx, "inb_1", 10) == [first, second]
+    assert reviews.pending_of_inbox(desk.tx, "inb_2", 10) == [elsewhere]
     assert (reviews.count_pending(desk.tx, "inb_1"), reviews.count_pending(desk.tx, "inb_2")) == (2, 1)
     monkeypatch.setattr(reviews, "COUNTED_MAX", 1)
     assert (reviews.count_pending(desk.tx, "inb_1"), reviews.count_pending(desk.tx, "inb_3")) == (1, 0)

@@ -201,7 +201,7 @@ async def test_it_is_work_where_the_inbox_wants_it(store: Store) -> None:
 
 async def test_an_inbox_that_was_closed_meanwhile_counts_it(store: Store) -> None:
     message_id = await hold(store)
-    await store.db.write(inboxes.deactivate, ORGANIZATION, INBOX, 0, store.ids.new, store.clock.now_ms())
+    await store.db.write(inboxes.deactivate, ORGANIZATION, INBOX, store.ids.new, store.clock.now_ms())
     assert await release(store, message_id)
     assert await store.db.read(integrity.counters) == []
 

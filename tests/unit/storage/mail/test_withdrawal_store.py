@@ -7,7 +7,7 @@ import pytest
 
 from storage.agents import reviews
 from storage.engine.tx import Tx
-from storage.mail import messages, withdrawal
+from storage.mail import inboxes, messages, withdrawal
 from storage.mail.withdrawal import WithdrawnMail
 from storage.records import ReviewRow
 from storage.sending import outbound
@@ -15,7 +15,7 @@ from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
 from tests.support.worlds.memory_store import message_row
 
-NOBODY = WithdrawnMail([], [], [], 0)
+NOBODY = WithdrawnMail([], [], [])
 FEW, MANY = 100, 1000
 
 
@@ -67,12 +67,12 @@ class Inboxes:
     def withdraw(self, waiting: WithdrawnMail) -> None:
         withdrawal.withdraw_slice(self.tx, waiting, new_id, 1)
 
-    def withdraw_since(self, since: int) -> None:
-        withdrawal.withdraw_since(self.tx, "inb_1", since, new_id, 1)
+    def withdraw_few(self) -> None:
+        withdrawal.withdraw_few(self.tx, "org_1", "inb_1", new_id, 1)
 
 
 def found_in(store: Inboxes, *inbox_ids: str) -> WithdrawnMail:
-    return withdrawal.find_waiting(store.tx, "org_1", inbox_ids)
+    return withdrawal.find_waiting(store.tx, "org_1", inbox_ids, MANY)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_all_that_waits_is_found(store: Inboxes) -> None:
     store.withdraw(found)
     assert store.status(queued) == ("failed", ["failed"])
     assert store.status(partly) == ("delivered", ["delivered", "failed"])
-    assert found_in(store, "inb_1")._replace(since=0) == NOBODY
+    assert found_in(store, "inb_1") == NOBODY
 
 
 def test_what_has_begun_to_leave_since_it_was_found_is_withdrawn_with_its_slice(store: Inboxes) -> None:
@@ -115,20 +115,64 @@ def test_what_was_held_again_since_it_was_found_waits_for_its_review(store: Inbo
     assert store.status(later) == ("held", [])
 
 
-def test_what_came_since_goes_with_the_inbox(store: Inboxes) -> None:
-    old = store.message("sent", "sent")
-    since = found_in(store, "inb_1").since
-    queued, partly = store.message("queued", "queued"), store.message("sent", "delivered", "queued")
-    later, elsewhere = (
+def test_a_slice_goes_with_the_inbox(store: Inboxes) -> None:
+    old, partly = store.message("sent", "sent"), store.message("sent", "delivered", "queued")
+    queued, later, held = (
+        store.message("queued", "queued"),
         store.message("scheduled", scheduled_at=1),
-        store.message("queued", "queued", inbox_id="inb_2"),
+        store.held(),
     )
-    store.withdraw_since(since)
+    elsewhere = store.message("queued", "queued", inbox_id="inb_2")
+    store.withdraw_few()
     assert store.status(queued) == ("failed", ["failed"])
-    assert store.status(partly) == ("delivered", ["delivered", "failed"])
-    assert store.status(later) == ("failed", [])
+    assert store.status(later) == store.status(held) == ("failed", [])
     assert store.status(old) == ("sent", ["sent"])
     assert store.status(elsewhere) == ("queued", ["queued"])
+    assert found_in(store, "inb_1") == WithdrawnMail(
+        [partly], [], []
+    )  # its recipients are not looked for here
+
+
+def test_more_than_a_slice_is_left_to_who_withdraws_behind_the_commit(store: Inboxes) -> None:
+    sent = [store.message("queued", "queued") for _ in range(withdrawal.SLICE)]
+    sent.append(store.message("scheduled", scheduled_at=1))
+    store.withdraw_few()
+    assert {store.status(one)[0] for one in sent} == {"queued", "scheduled"}
+    store.tx.run("UPDATE messages SET status = 'cancelled' WHERE status = 'scheduled'")
+    store.withdraw_few()
+    assert {store.status(one)[0] for one in sent} == {"failed", "cancelled"}
+
+
+def test_no_more_is_found_than_is_asked_for(store: Inboxes) -> None:
+    for _ in range(3):
+        store.message("queued", "queued")
+        store.message("scheduled", scheduled_at=1)
+        store.held()
+    found = withdrawal.find_waiting(store.tx, "org_1", ["inb_1"], 2)
+    assert (len(found.queued), len(found.scheduled), len(found.held)) == (2, 2, 2)
+
+
+def test_what_stood_in_line_was_not_tried(store: Inboxes) -> None:
+    sent = store.message("queued", "deferred", "queued")
+    store.tx.run(
+        "UPDATE recipients SET lease = 'run_1', attempts = 1, last_attempt_at = 9 WHERE position = 1"
+    )
+    store.tx.run("UPDATE recipients SET attempts = 1, last_attempt_at = 5 WHERE position = 0")
+    store.withdraw(found_in(store, "inb_1"))
+    shown = [(one.attempts, one.last_attempt_at) for one in outbound.recipients(store.tx, sent)]
+    assert shown == [(1, 5), (0, None)]
+
+
+def test_closed_inboxes_are_named_until_nothing_waits_in_them(store: Inboxes) -> None:
+    assert withdrawal.owners(store.tx) == []
+    inboxes.deactivate(store.tx, "org_1", "inb_1", new_id, 1)
+    assert withdrawal.owners(store.tx) == ["org_1"]
+    assert withdrawal.closed_inboxes(store.tx, "org_1") == ["inb_1"]
+    store.tx.run("UPDATE organizations SET deleted_at = 1")
+    assert withdrawal.owners(store.tx) == []  # all that it has goes
+    store.tx.run("UPDATE organizations SET deleted_at = NULL")
+    withdrawal.end(store.tx, ["inb_1"])
+    assert withdrawal.owners(store.tx) == withdrawal.closed_inboxes(store.tx, "org_1") == []
 
 
 @pytest.mark.parametrize("settled", [("delivered", "delivered"), ("sent", "sent")])
@@ -139,11 +183,10 @@ def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[s
             store.message("queued", "queued", inbox_id="inb_2")
             store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
             store.message(*settled)
-        since = found_in(store, "inb_1").since
 
         def close() -> None:
             assert not withdrawal.has_live_mail(store.tx, "org_1", "inb_1")
-            store.withdraw_since(since)
+            inboxes.deactivate(store.tx, "org_1", "inb_1", new_id, 1)
 
         return steps_of(store.conn, close)
 

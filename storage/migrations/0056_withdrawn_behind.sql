@@ -1,0 +1,5 @@
+-- An inbox is deactivated at once, and what waits in it is withdrawn afterwards. What a kill has left so far waits in
+-- inboxes that another organization's verification deactivated: all that are gone are looked at once.
+ALTER TABLE inboxes ADD COLUMN withdraws_mail INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX inboxes_to_withdraw ON inboxes (organization_id, id) WHERE withdraws_mail = 1;
+UPDATE inboxes SET withdraws_mail = 1 WHERE is_active = 0;

@@ -1,0 +1,149 @@
+"""An inbox is deleted of which more mail waits than one transaction withdraws: the answer comes at once, none of the
+mail leaves from then on, and what waits fails behind it, whoever is killed meanwhile."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage.clock import DAY_MS, Clock, iso
+from storage.mail import inboxes, withdrawal
+from tests.conftest import Start
+from tests.support.peers.dns_server import DnsServer
+from tests.support.peers.mx import Mx
+from tests.support.running import Running, Template, until
+from tests.support.worlds.sending import Sending
+
+WAITING = 6
+
+
+class Closing:
+    """A daemon whose queued and scheduled mail waits, and which withdraws nothing behind a commit before `go_on`."""
+
+    def __init__(self, maild: Running, mx: Mx) -> None:
+        self.maild, self.mx = maild, mx
+        self.sent: list[str] = []
+
+    async def begin(self) -> None:
+        await self.maild.daemon.withdrawer.stop()
+        self.later = iso(Clock().now_ms() + DAY_MS)
+        self.bot = await self.maild.inbox("bot")
+        self.mx.script["RCPT"] = ["450 4.2.1 later"] * WAITING
+        for number in range(WAITING):
+            later: dict[str, Any] = {"sendAt": self.later} if number % 3 == 2 else {}
+            answer = await self.maild.api.send(self.bot, to=[f"{number}@there.test"], **later)
+            self.sent.append(answer.data["id"])
+        deferred = "SELECT 1 FROM recipients WHERE status = 'deferred' AND lease IS NULL"
+        await self._until_rows(deferred, WAITING - WAITING // 3)
+
+    async def delete(self) -> None:
+        assert (await self.maild.api.call("DELETE", f"/v1/inboxes/{self.bot['id']}")).status == 200
+        assert await self.statuses() <= {"queued", "scheduled"}
+
+    async def come_due(self) -> None:
+        """What is queued is looked at by the queue, and what is scheduled waits on."""
+        self.maild.sql("UPDATE recipients SET next_attempt_at = 0 WHERE status = 'deferred'")
+        for service in self.maild.daemon._supervisor._services:
+            if service.name == "outbound queue":
+                service.wake()  # type: ignore[attr-defined]
+        await self._until_rows("SELECT 1 FROM recipients WHERE lease IS NULL AND status = 'deferred'", 0)
+
+    async def statuses(self) -> set[str]:
+        found = [(await self.maild.api.get(f"/v1/messages/{one}")).data for one in self.sent]
+        return {one["status"] for one in found}
+
+    async def until_withdrawn(self, maild: Running) -> None:
+        await maild.until_withdrawn()
+        outcomes = maild.sql("SELECT DISTINCT status, failure_reason FROM messages")
+        assert outcomes == [("failed", "inbox_not_found")]
+        told = (await maild.api.get("/v1/events", types="email.failed", limit="100")).data
+        assert sorted(one["data"]["messageId"] for one in told) == sorted(self.sent)
+        assert self.mx.received == []
+
+    async def _until_rows(self, query: str, count: int) -> None:
+        async def look() -> bool | None:
+            return len(self.maild.sql(query)) == count or None
+
+        await until(look)
+
+
+@pytest.fixture
+async def closing(start: Start, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Closing]:
+    monkeypatch.setattr(withdrawal, "SLICE", 2)
+    async with DnsServer() as dns, Mx() as mx:
+        dns.add_mx("there.test")
+        maild = await start(
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
+            outbound={"port": mx.port, "allow_private_networks": True, "first_retry_s": 3600},
+        )
+        closing = Closing(maild, mx)
+        await closing.begin()
+        yield closing
+
+
+async def test_nothing_leaves_between_the_answer_and_what_is_withdrawn_behind_it(closing: Closing) -> None:
+    await closing.delete()
+    await closing.come_due()
+    assert closing.mx.received == []
+    again = await closing.maild.api.call("DELETE", f"/v1/inboxes/{closing.bot['id']}")
+    assert (again.status, again.code) == (404, "inbox_not_found")
+    await closing.maild.daemon.withdrawer.start()
+    await closing.until_withdrawn(closing.maild)
+
+
+async def test_what_a_kill_leaves_is_withdrawn_at_the_next_start(
+    closing: Closing, template: Template, tmp_path: Path
+) -> None:
+    await closing.delete()
+    await closing.come_due()  # so there are leases as well
+    folder = closing.maild.settings.data_path
+    survivor = await Running.start(replace(template, folder=folder), tmp_path / "next")
+    try:
+        await closing.until_withdrawn(survivor)
+    finally:
+        await survivor.stop()
+
+
+async def test_a_host_that_is_still_to_be_told_of_the_message_hears_nothing(tmp_path: Path) -> None:
+    """It was connected to when the inbox was closed."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["greeting"] = asyncio.Event()
+        store = sending.store
+        message_id = await sending.send("you@there.test")
+        await sending.queue.start()
+        await sending.mx.until("greeting")
+        message = await store.message(message_id)
+        await store.db.write(
+            inboxes.deactivate, message.organization_id, message.inbox_id, store.ids.new, store.clock.now_ms()
+        )
+        sending.mx.hold["greeting"].set()
+        await sending.queue.stop()
+        assert "MAIL" not in sending.mx.stages
+        (recipient,) = await store.recipients(message_id)
+        assert (recipient.status, recipient.response) == ("failed", "the sending inbox was deactivated")
+
+
+async def test_mail_for_inboxes_here_does_not_arrive_once_its_own_is_closed(tmp_path: Path) -> None:
+    """It was being prepared at that moment."""
+    async with Sending(tmp_path) as sending:
+        sending.local_domains = {"here.test"}
+        store = sending.store
+        prepared, prepare = asyncio.Event(), sending._prepare_local
+
+        async def close_first(mail: Any) -> Any:
+            await store.db.write(lambda tx: tx.run("UPDATE inboxes SET is_active = 0, withdraws_mail = 1"))
+            prepared.set()
+            return await prepare(mail)
+
+        sending._prepare_local = close_first  # type: ignore[method-assign]
+        sending.queue = sending.make_queue()
+        message_id = await store.send("you@here.test")
+        await sending.queue.start()
+        await prepared.wait()
+        await sending.queue.stop()
+        (recipient,) = await store.recipients(message_id)
+        assert recipient.status == "queued"
