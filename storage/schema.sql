@@ -263,8 +263,10 @@ CREATE TABLE threads (
   is_archived     INTEGER NOT NULL DEFAULT 0,
   created_at      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX threads_by_inbox ON threads (inbox_id, is_archived, last_message_at DESC, id DESC);
-CREATE INDEX threads_by_organization ON threads (organization_id, is_archived, last_message_at DESC, id DESC);
+-- Wider than listing needs: those that are unread are found among others in the index alone.
+CREATE INDEX threads_by_inbox ON threads (inbox_id, is_archived, last_message_at DESC, id DESC, unread_count);
+CREATE INDEX threads_by_organization ON threads
+  (organization_id, is_archived, last_message_at DESC, id DESC, unread_count);
 CREATE INDEX threads_by_subject ON threads (inbox_id, base_subject, last_message_at DESC);
 
 CREATE TABLE messages (

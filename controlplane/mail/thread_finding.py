@@ -3,6 +3,7 @@
 Which labels a thread has is said by its messages. Where few messages have one of those that are asked for, the threads
 of these are looked at; else thread after thread, in the order of the page. Where that has passed over very many and the
 page is not full, what is asked for is rare among them, and a few thousand messages of the label are less than the rest.
+Those that are read, where unread ones are asked for, are passed over in an index.
 """
 
 import time
@@ -65,20 +66,21 @@ class _Finding:
 
     def _look(self, tx: Tx) -> bool:
         """Look at some threads; are there more to look at?"""
-        places = self._next(tx)
+        places, end = self._next(tx)
         self._found += labels.fitting(tx, self._wanted, [place.id for place in places])
-        if not places:
+        if end is None:
             return False
-        self._at = places[-1]
+        self._at = end
         before, self._passed = self._passed, self._passed + len(places)
         if self._few is None and before < PASSED_MAX <= self._passed:
             self._look_for_few(tx, PASSED_MAX)
         return len(self._found) < self._limit
 
-    def _next(self, tx: Tx) -> list[ThreadPlace]:
+    def _next(self, tx: Tx) -> tuple[list[ThreadPlace], ThreadPlace | None]:
+        """Threads to look at, and where to go on behind them; None where there are no more."""
         # As many as are wanted first: mostly these are they.
         size = min(THREADS_MAX, max(self._limit, 2 * len(self._found)))
         if self._few is None:
             return thread_json.places(tx, self._wanted, self._at, size)
         places, self._few = self._few[:size], self._few[size:]
-        return places
+        return places, places[-1] if places else None

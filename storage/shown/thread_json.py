@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from storage.engine.dialect import (
     THEN_JOIN,
     array_of,
+    by_index,
     count_of,
     each_of,
     elements,
@@ -30,6 +31,7 @@ from storage.shown.message_json import Part, known, rendered
 from storage.visibility import VISIBLE
 
 PARTICIPANTS_MAX = 50
+WALKED = 5000  # places in an index that one unit of work passes over; a few milliseconds
 FIRST = ThreadPlace(2**62, "~")  # before the latest thread
 # Of each thread LABELLED_MAX messages are looked at, and of so many in all before others have their turn.
 SLICE_LABELLED = 2000
@@ -97,10 +99,39 @@ def list_threads(
     return some(tx, organization_id, [(row[0], row[1]) for row in found], kept)
 
 
-def places(tx: Tx, wanted: WantedThreads, before: ThreadPlace, limit: int) -> list[ThreadPlace]:
-    """So many threads of the owner behind `before`, archived or not as wanted, whatever their labels."""
+def places(
+    tx: Tx, wanted: WantedThreads, before: ThreadPlace, limit: int
+) -> tuple[list[ThreadPlace], ThreadPlace | None]:
+    """So many threads of the owner behind `before`, archived or not as wanted, and unread or not, whatever their
+    labels; and how far that looked, None where there are no more. Of those that are not as wanted WALKED are passed
+    over at most, so there may be none among these."""
+    if wanted.is_unread is not None:
+        return _walked(tx, wanted, before, limit)
     rows = _found(tx, *wanted.owner, before, wanted.is_archived, limit)
-    return [ThreadPlace(row[2], row[0]) for row in rows]
+    found = [ThreadPlace(row[2], row[0]) for row in rows]
+    return found, found[-1] if found else None
+
+
+def _walked(
+    tx: Tx, wanted: WantedThreads, before: ThreadPlace, limit: int
+) -> tuple[list[ThreadPlace], ThreadPlace | None]:
+    """`places`, passing over others in an index alone."""
+    walk = _WALKS[wanted.owner.inbox_id is not None]
+    given = {
+        **wanted.owner._asdict(),
+        **before._asdict(),
+        "unread": wanted.is_unread,
+        "limit": limit,
+        "walked": WALKED,
+    }
+    found: list[ThreadPlace] = []
+    ends: list[ThreadPlace] = []
+    for kind in (False, True) if wanted.is_archived is None else (wanted.is_archived,):
+        found += [ThreadPlace(*row) for row in tx.all(walk.wanted, {**given, "archived": kind})]
+        ends += [ThreadPlace(*row) for row in tx.all(walk.end, {**given, "archived": kind})]
+    end = max(ends, default=None)  # one kind was not walked through any further
+    found = sorted((one for one in found if end is None or one >= end), reverse=True)
+    return found[:limit], found[limit - 1] if len(found) >= limit else end
 
 
 def _found(
@@ -150,6 +181,25 @@ def _page(owner: str, *kinds: str) -> str:
         {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC"""
 
 
+class _Walk(NamedTuple):
+    """Through the first WALKED places of an owner's threads, archived or not, in an index alone. `wanted`: those that
+    are unread, or are not; `end`: the last of so many."""
+
+    wanted: str
+    end: str
+
+
+def _walk(owner: str, index: str) -> _Walk:
+    behind = f"""FROM threads {by_index(index)}
+        WHERE {owner} AND is_archived = :archived AND (last_message_at, id) < (:at_ms, :id)
+        ORDER BY last_message_at DESC, id DESC LIMIT"""
+    return _Walk(
+        f"""SELECT last_message_at, id FROM (SELECT last_message_at, id, unread_count {behind} :walked)
+            WHERE (unread_count > 0) = :unread LIMIT :limit""",
+        f"SELECT last_message_at, id {behind} 1 OFFSET :walked - 1",
+    )
+
+
 _STATES = f"""SELECT {_STATE} FROM {elements("?")} one
     {THEN_JOIN} threads t ON t.id = one.value AND t.organization_id = ? ORDER BY one.key"""
 _RENDERED = f"""SELECT t.id, {octets(object_of(_THREAD))} FROM threads t
@@ -160,4 +210,11 @@ _PAGES = {
     (is_of_inbox, is_of_a_kind): _page(owner, *kinds)
     for is_of_inbox, owner in ((False, _OF_ORGANIZATION), (True, _OF_INBOX))
     for is_of_a_kind, kinds in ((False, ("0", "1")), (True, (":archived",)))
+}
+# The inbox is the organization's, which no index of its threads knows.
+_OF_ITS_INBOX = """inbox_id = :inbox_id
+    AND EXISTS (SELECT 1 FROM inboxes WHERE id = :inbox_id AND organization_id = :organization_id)"""
+_WALKS = {
+    False: _walk("organization_id = :organization_id", "threads_by_organization"),
+    True: _walk(_OF_ITS_INBOX, "threads_by_inbox"),
 }

@@ -44,7 +44,7 @@ class Filled:
     """An organization with so many messages and threads, a minute between any two."""
 
     def __init__(self, size: int, folder: Path, held: int = 0) -> None:
-        self.conn = memory_store.empty()
+        self.conn = memory_store.with_inboxes()
         self.tx = Tx(self.conn)
         clock = ManualClock()
         ids = Ids(clock)
@@ -241,14 +241,14 @@ def test_a_page_of_a_label_does(
 def test_a_page_of_what_is_rare_among_very_many_threads_does(
     filled: tuple[Filled, Filled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where thousands of messages are unread, and all of them behind hundreds of thousands of newer threads."""
+    """As where thousands of messages have a label, and all of them behind hundreds of thousands of newer threads."""
     passed = 100
     monkeypatch.setattr(thread_finding, "COUNTED_MAX", 0)
     monkeypatch.setattr(thread_finding, "PASSED_MAX", passed)
     monkeypatch.setattr(thread_finding, "THREADS_MAX", LIMIT)
 
     def threads_of(one: Filled) -> Any:
-        wanted = WantedThreads(Owner("org_1", "inb_1"), (), True)
+        wanted = WantedThreads(Owner("org_1", "inb_1"), ("seldom",))
         finding = thread_finding._Finding(KeptJson(), wanted, thread_json.FIRST, LIMIT)
         while (found := finding.go_on(one.tx)) is None:
             pass

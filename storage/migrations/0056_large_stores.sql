@@ -3,3 +3,10 @@
 ALTER TABLE inboxes ADD COLUMN withdraws_mail INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX inboxes_to_withdraw ON inboxes (organization_id, id) WHERE withdraws_mail = 1;
 UPDATE inboxes SET withdraws_mail = 1 WHERE is_active = 0;
+
+-- Threads that are unread are found among others in an index alone.
+DROP INDEX threads_by_inbox;
+DROP INDEX threads_by_organization;
+CREATE INDEX threads_by_inbox ON threads (inbox_id, is_archived, last_message_at DESC, id DESC, unread_count);
+CREATE INDEX threads_by_organization ON threads
+  (organization_id, is_archived, last_message_at DESC, id DESC, unread_count);
