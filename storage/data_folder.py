@@ -120,6 +120,7 @@ class DataFolder:
         if not self.database.exists():
             self._check_not_taken_away()
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
+        self._check_still_shared()
 
     def check_writable(self) -> None:
         """DataFolderError where the store, or the folder of large messages, belongs to another user, as after a restore
@@ -146,6 +147,14 @@ class DataFolder:
             raise DataFolderError(
                 f"data_dir: {self.database} was taken away from a maild that runs and still has it: put it back,"
                 " or do as docs/operating.md has it below 'A store that was taken away', before you end that process"
+            )
+
+    def _check_still_shared(self) -> None:
+        """A command without the file that the daemon has would make one of its own, and each write over the other."""
+        log, shared = (Path(f"{self.database}{suffix}") for suffix in ("-wal", "-shm"))
+        if log.exists() and not shared.exists() and self._is_locked_by_another():
+            raise DataFolderError(
+                f"data_dir: {shared} was taken away from a maild that runs; restart that first: nothing is lost by it"
             )
 
     def _is_locked_by_another(self) -> bool:

@@ -2,7 +2,8 @@
 
 Who takes the store's file away while it is open, or puts another in its place (a clean-up, a restore over it), takes
 nothing from SQLite, which goes on in a file without a name: what it keeps there is gone when the process ends. So
-nothing is promised from then on, until the file is back.
+nothing is promised from then on, until the file is back. Without the file that is shared (`-shm`) two processes know
+nothing of each other, and each writes over what the other has committed.
 """
 
 import sqlite3
@@ -31,19 +32,21 @@ def file_at(path: Path) -> FileIdentity | None:
 
 
 class StoreMisplaced(sqlite3.OperationalError):
-    """The store's file, or its WAL, is not where it was opened; nothing was committed. What SQLite says of a rollback
-    journal's database, it does not look for with a WAL."""
+    """The store's file, or one of those beside it, is not where it was opened; nothing was committed. What SQLite says
+    of a rollback journal's database, it does not look for with a WAL."""
 
     sqlite_errorcode = sqlite3.SQLITE_READONLY_DBMOVED
 
 
 class StoreFiles:
-    """Of one store, as they are when it is opened; its WAL may come a little later."""
+    """Of one store, as they are when it is opened; those beside it may come a little later."""
 
     def __init__(self, path: Path, look_s: float = LOOK_S) -> None:
         self._look_s = look_s
         self._looked_at = float("-inf")
-        self._known: dict[Path, FileIdentity | None] = {path: None, path.with_name(f"{path.name}-wal"): None}
+        self._known: dict[Path, FileIdentity | None] = {
+            path.with_name(path.name + suffix): None for suffix in ("", "-wal", "-shm")
+        }
         self._look()
 
     def check(self) -> None:

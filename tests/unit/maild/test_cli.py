@@ -733,6 +733,17 @@ def test_a_store_of_an_older_version_is_not_called_damaged(config: Path, command
     assert run("queue", "pause", "--config", config).exit_code == 0
 
 
+def test_what_a_daemon_shares_and_was_taken_away_is_not_made_anew(config: Path) -> None:
+    """Each would write over what the other has committed."""
+    answer("init", "--config", config)
+    folder = DataFolder(load(config).data_path)
+    folder.lock()
+    Path(f"{folder.database}-wal").touch()
+    assert "-shm was taken away from a maild that runs" in fault("org", "create", "x", "--config", config)
+    folder.unlock()
+    answer("org", "create", "x", "--config", config)
+
+
 @pytest.mark.parametrize("command", ["init", "doctor", "check"])
 def test_a_store_that_was_taken_away_from_a_daemon_is_not_made_anew(config: Path, command: str) -> None:
     """What it holds is in that process alone now: a new store would be served from the next start on."""

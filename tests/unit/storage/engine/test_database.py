@@ -402,11 +402,11 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     takes.set()
 
 
-@pytest.mark.parametrize("suffix", ["", "-wal"])
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
 async def test_what_would_be_kept_in_a_file_without_a_name_is_refused(
     db: Database, path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite goes on in it, and all of it is gone when the process ends."""
+    """SQLite goes on in it, and all of it is gone when the process ends, or another process writes over it."""
     monkeypatch.setattr(db._writer._files, "_look_s", 0)
     await db.write(note, "kept")
     file = path.with_name(path.name + suffix)
