@@ -181,7 +181,7 @@ def _page(owner: str, *kinds: str) -> str:
         {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC"""
 
 
-class _ThreadWalk(NamedTuple):
+class _PlaceWalk(NamedTuple):
     """Through the first WALKED places of an owner's threads, archived or not, in an index alone. `wanted`: those that
     are unread, or are not; `end`: the last of so many."""
 
@@ -189,11 +189,11 @@ class _ThreadWalk(NamedTuple):
     end: str
 
 
-def _walk(owner: str, index: str) -> _ThreadWalk:
+def _walk(owner: str, index: str) -> _PlaceWalk:
     behind = f"""FROM threads {by_index(index)}
         WHERE {owner} AND is_archived = :archived AND (last_message_at, id) < (:at_ms, :id)
         ORDER BY last_message_at DESC, id DESC LIMIT"""
-    return _ThreadWalk(
+    return _PlaceWalk(
         f"""SELECT last_message_at, id FROM (SELECT last_message_at, id, unread_count {behind} :walked)
             WHERE (unread_count > 0) = :unread LIMIT :limit""",
         f"SELECT last_message_at, id {behind} 1 OFFSET :walked - 1",
