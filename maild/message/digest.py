@@ -198,7 +198,9 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
     words, quoted, is_answer = text, QuotedWords.OF_OTHERS, _is_answer(parsed)
     html_parts = parsed.html_alone if text.strip(_UNSEEN) else parsed.html
     if html_parts:
-        html = _read_html(raw, html_parts, guesser, at_once=at_once)
+        html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)
+        if at_once and not _is_light_html(html):
+            raise TooMuchWork
         quoted = whose_quotes(html, answers=is_answer)
         words = _in_order(parsed.text, text, html_parts, html_to_text(html))
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
@@ -219,15 +221,9 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
     )
 
 
-def _read_html(raw: RawMessage, parts: tuple[Slice, ...], guesser: Guesser, *, at_once: bool) -> str:
-    html, _ = read_text(raw, parts, HTML_CHARS, guesser)
-    if at_once and not _is_light_html(html):
-        raise TooMuchWork
-    return html
-
-
 def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, at_once: bool) -> str | None:
-    """What a message says, its first TEXT_CHARS, that has all it says within signed data; no slices can tell where."""
+    """What a message says in plain text, its first TEXT_CHARS, that has all it says within signed data; no slices can
+    tell where. HTML stays there: what it hides is looked for in bodies alone."""
     inner = signed_message(raw, parsed.attachments[0]) if parsed.attachments else None
     if inner is None:
         return None
@@ -235,9 +231,7 @@ def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, a
         raise TooMuchWork
     inside = parse(inner, guesser)
     text, _ = read_text(inner, inside.text, TEXT_CHARS, guesser)
-    if inside.html and not text.strip(_UNSEEN):
-        return html_to_text(_read_html(inner, inside.html, guesser, at_once=at_once))[:TEXT_CHARS]
-    return text if inside.text else None
+    return text if text.strip(_UNSEEN) else None
 
 
 def _in_order(text_parts: tuple[Slice, ...], text: str, html_parts: tuple[Slice, ...], of_html: str) -> str:

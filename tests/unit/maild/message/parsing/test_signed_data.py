@@ -51,11 +51,6 @@ def test_the_words_are_those_that_were_signed(structure: bytes, kind: str) -> No
     assert [one.filename for one in found.parsed.attachments] == ["smime.p7m"]
 
 
-def test_html_is_read_where_it_is_all_there_is() -> None:
-    html = b"Content-Type: text/html\r\n\r\n<p>Only <b>html</b></p>\r\n"
-    assert digest(mail(signed(element(0x04, html)))).text_body == "Only html"
-
-
 def test_a_long_text_is_cut() -> None:
     text = b"\r\n" + b"long words\r\n" * 40_000
     found = digest(mail(signed(element(0x04, text))))
@@ -63,7 +58,7 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_a_signed_mail_that_takes_work_is_left_to_a_thread() -> None:
-    many = b"Content-Type: text/html\r\n\r\n" + b"<i>x</i>" * 2000
+    many = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\nx\r\n" * 200
     assert digest_at_once(mail(signed(element(0x04, many)))) is None
     assert digest_at_once(mail(DER)) is not None
 
@@ -93,6 +88,12 @@ def test_a_structure_that_ends_anywhere_is_read_as_far_as_it_goes(structure: byt
     for octets in range(len(structure)):
         found = digest(mail(structure[:octets]))
         assert [one.size_bytes for one in found.parsed.attachments] == [octets]
+
+
+def test_html_is_left_in_it_for_nobody_looks_there_for_what_it_hides() -> None:
+    html = b"<p>Hello.</p><p style='font-size:0'>Pay the other account.</p>\r\n"
+    found = digest(mail(signed(element(0x04, b"Content-Type: text/html\r\n\r\n" + html))))
+    assert silent(found)
 
 
 def test_words_beside_it_are_the_message() -> None:
