@@ -27,7 +27,7 @@ from maild.message.fields.headers import (
     read_headers,
 )
 from maild.message.fields.mailboxes import parse_mailboxes
-from maild.message.fields.thread_headers import root_and_newest
+from maild.message.fields.thread_headers import base_subject, is_forward, root_and_newest
 from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
 from maild.message.octets import Buffer, RawMessage
 from maild.message.parsing.enriched import ENRICHED, without_commands
@@ -58,6 +58,10 @@ MAX_REFERENCES: Final = 100
 _OCTETS_PER_CHAR = 12  # the longest: four octets of UTF-8, three of quoted-printable each
 _OCTETS_PER_CHAR_MOSTLY = 2  # so much is tried first
 
+_NOTICE_TYPES = ("message/disposition-notification", "message/delivery-status")
+_NOTICE_OCTETS = 4096
+_MAX_NOTICES = 10
+_AUTOMATIC_ACTION = re.compile(rb"^disposition:[ \t]*+automatic-action[ \t]*+/", re.IGNORECASE | re.MULTILINE)
 _MSG_ID = re.compile(r"<[^<>\s]{1,996}>")
 _BARE_ID = re.compile(r"[^<>\s]{1,996}")
 
@@ -79,7 +83,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     indexer.run(headers, body, end)
     texts = indexer.text or indexer.html
     if texts and not section.isascii():
-        guesser.learn_between(section, _first_octets(buffer, texts[0]))
+        guesser.learn_between(section, _beginning(buffer, texts[0]))
     author, defect = find_author(headers, section, (buffer, fields_end, section_end), guesser)
     if defect is not None:
         defects.append(defect)
@@ -102,7 +106,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         html=tuple(indexer.html),
         html_alone=tuple(indexer.html_alone),
         attachments=tuple(indexer.attachments),
-        is_auto_reply=is_auto_reply(headers, subject),
+        is_auto_reply=is_auto_reply(headers, subject) or _tells_of_a_program(buffer, subject, indexer),
         defects=(*defects, *indexer.defects),
     )
 
@@ -115,9 +119,9 @@ def _read_up_to(buffer: Buffer, start: int, section_end: int) -> int:
     return buffer.rfind(b"\n", start, limit) + 1 or limit
 
 
-def _first_octets(raw: Buffer, text: Slice) -> bytes:
-    length = min(text.length, SAMPLE_OCTETS)
-    return decode_slice(bytes(raw[text.offset : text.offset + length]), text.encoding)
+def _beginning(raw: Buffer, part: Slice, octets: int = SAMPLE_OCTETS) -> bytes:
+    length = min(part.length, octets)
+    return decode_slice(bytes(raw[part.offset : part.offset + length]), part.encoding)
 
 
 def read_text(
@@ -164,6 +168,15 @@ def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tupl
         guesser.allow_lines(text.count("\n"))
         text = unflow(text, part.flow)
     return text, is_cut
+
+
+def _tells_of_a_program(raw: Buffer, subject: str, index: Indexer) -> bool:
+    """RFC 8098 §3.2.6.1: does a part say that a program, and no person, did something with a mail? Not all who say so
+    send a `multipart/report`; people hand such parts on behind a prefix."""
+    notices = [one.slice for one in index.attachments if one.content_type in _NOTICE_TYPES][:_MAX_NOTICES]
+    if not notices or base_subject(subject)[1] or is_forward(subject):
+        return False
+    return any(_AUTOMATIC_ACTION.search(_beginning(raw, one, _NOTICE_OCTETS)) for one in notices)
 
 
 def _mailboxes(headers: Headers, name: str, guesser: Guesser) -> tuple[Mailbox, ...]:
