@@ -75,14 +75,17 @@ class Disk:
         return self._free_bytes - self._reserve_bytes - self._unwritten_bytes - self._written_bytes
 
     def _look(self) -> None:
-        found = os.statvfs(self._folder)
+        self._looked_at = time.monotonic()
+        try:
+            found = os.statvfs(self._folder)
+        except OSError:  # moved away, or its disk fails: the store is asked next, refuses, and tells which
+            return
         self._free_bytes = found.f_bavail * found.f_frsize
         self._reserve_bytes = int(found.f_blocks * found.f_frsize * self._reserve)
         # A file system without a fixed number of inodes (btrfs) says 0.
         self._free_inodes = found.f_favail
         self._inodes_left = not found.f_files or found.f_favail >= found.f_files * self._reserve
         self._written_bytes = 0
-        self._looked_at = time.monotonic()
 
 
 class DiskClaim:

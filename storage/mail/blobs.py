@@ -41,6 +41,7 @@ log = structlog.get_logger("maild.store")
 SPOOL_BUFFER_BYTES = 256 * 1024
 READ_CHUNK_BYTES = 256 * 1024
 VERIFIED_MAX = 10_000
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 STORE_CHUNK_BYTES = 1024 * 1024  # a millisecond of copying on the event loop
 # For more at once hashlib lets other threads have the interpreter, and to get it back takes longer than a small hash.
 HASHED_AT_ONCE_BYTES = 2047
@@ -397,13 +398,22 @@ class Spool:
 
     def _flush(self) -> None:
         if self._file is None:
-            self._file = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            self._file = self._begin_file()
         self._hash.update(self._buffer)
         view = memoryview(self._buffer)
         while view:
             view = view[os.write(self._file, view) :]
         view.release()
         self._buffer = bytearray()
+
+    def _begin_file(self) -> int:
+        try:
+            return os.open(self._temporary, _NEW, 0o600)
+        except (
+            FileNotFoundError
+        ):  # who clears away empty folders takes this one: nothing in it outlives its message
+            self._temporary.parent.mkdir(0o700, exist_ok=True)
+            return os.open(self._temporary, _NEW, 0o600)
 
     def _finish_file(self) -> Path:
         self._flush()

@@ -15,10 +15,13 @@ class System:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.free, self.inodes, self.now = 1000, 1000, 0.0
+        self.is_away = False
         patch.setattr(os, "statvfs", self.statvfs)
         patch.setattr(time, "monotonic", lambda: self.now)
 
     def statvfs(self, folder: os.PathLike[str]) -> SimpleNamespace:
+        if self.is_away:
+            raise FileNotFoundError(folder)
         return SimpleNamespace(
             f_bavail=self.free, f_frsize=1, f_blocks=1000, f_files=1000, f_favail=self.inodes
         )
@@ -39,6 +42,13 @@ def test_the_reserve_of_bytes_and_inodes_is_kept(disk: Disk, system: System) -> 
     system.inodes, system.now = 99, 2.0
     assert not disk.has_room()
     assert not disk.claim("a").cover(1)
+
+
+def test_of_a_folder_that_is_away_it_says_what_it_saw_last(disk: Disk, system: System) -> None:
+    """Whoever asks goes on to the store, which refuses in words of its own."""
+    assert disk.has_room(900)
+    system.is_away, system.now = True, 2.0
+    assert disk.has_room(900) and not disk.has_room(901)
 
 
 def test_the_operator_is_told_once_that_mail_is_refused_and_once_that_it_is_not(system: System) -> None:

@@ -68,6 +68,19 @@ async def test_large_ones_are_files(store: Blobs, folder: Path, size: int) -> No
     assert bytes(view[:10]) == content[:10] and len(view) == size
 
 
+async def test_a_clean_up_of_empty_folders_costs_nothing(store: Blobs, folder: Path) -> None:
+    (folder / "tmp").rmdir()
+    stored = await store.store(b"x" * (INLINE + 1))
+    assert files(folder) == [stored.path]
+
+
+async def test_where_the_folder_was_moved_no_other_is_made(store: Blobs, folder: Path) -> None:
+    folder.rename(folder.with_name("away"))
+    with pytest.raises(FileNotFoundError):
+        await store.store(b"x" * (INLINE + 1))
+    assert not folder.exists()
+
+
 async def test_pieces_make_the_same_as_the_whole(store: Blobs) -> None:
     spool = store.spool()
     content = os.urandom(1_000_000)
