@@ -432,6 +432,10 @@ async def test_what_was_sent_already_is_a_duplicate(start: Start, dns: DnsServer
     for other in ({"to": ["c@x.test"]}, {"subject": "Ho"}, {"text": "Another"}):
         assert warned(await check(maild.api, bot, **{**wish, **other})) == []
     assert warned(await check(maild.test_api, bot, **wish)) == ["duplicate"]
+    tried = {**wish, "subject": "Tried"}  # what test keys send has reached nobody
+    await maild.test_api.send(bot, **tried)
+    assert warned(await check(maild.api, bot, **tried)) == []
+    assert warned(await check(maild.test_api, bot, **tried)) == ["duplicate"]
     clock.forward(86_401)
     assert warned(await check(maild.api, bot, **wish)) == []
 
