@@ -1,13 +1,14 @@
 """What became of an organization's mail: totals, events over time, destinations.
 
-Counting is proportional to the mail in the window, so it never takes the readers for itself: it goes
-slice by slice (`storage.tenants.analytics`), one slice at a time for an organization, and other requests are
-served between two slices. A bounce or a delay counts for the message's own time, not for the time it came.
+Counting is proportional to the mail in the window, so it never takes the readers for itself: it goes slice by slice
+(`storage.tenants.analytics`) in reads of bounded length, one at a time for an organization, and other requests are
+served between two of them. A bounce or a delay counts for the message's own time, not for the time it came.
 """
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -24,7 +25,10 @@ from storage.usage import share
 P = ParamSpec("P")
 T = TypeVar("T")
 
+CountSlice = Callable[[Tx, MessageSlice], None]
+
 SPAN_DAYS_MAX = 92
+READ_S = 0.005  # of a reader, before others have their turn; a slice is less
 POINTS_MAX = 1000
 BOUNCED = frozenset({"bounced", "failed"})  # refused for good, or given up after days
 
@@ -115,12 +119,16 @@ class Analytics:
         statuses: Counter[str] = Counter()
         took: list[int] = []
         received = 0
-        async for part in self._slices(span):
+
+        def count(tx: Tx, part: MessageSlice) -> None:
+            nonlocal received
             received += part.received
-            for one in await self._read(analytics.deliveries, span, part):
+            for one in analytics.deliveries(tx, span, part):
                 statuses[one.status] += 1
                 if one.took_ms is not None:
                     took.append(max(0, one.took_ms))
+
+        await self._count(span, count)
         sent = statuses.total() - statuses["suppressed"]
         complained = await self._read(analytics.complaints, span)
         return Summary(
@@ -137,10 +145,13 @@ class Analytics:
     async def destinations(self, span: AnalyticsSpan, limit: int) -> list[Destination]:
         """The busiest first."""
         found: dict[str, Destination] = {}
-        async for part in self._slices(span):
-            for one in await self._read(analytics.destined, span, part):
+
+        def count(tx: Tx, part: MessageSlice) -> None:
+            for one in analytics.destined(tx, span, part):
                 if one.status != "suppressed":
                     found.setdefault(one.domain, Destination(one.domain)).add(one)
+
+        await self._count(span, count)
         return sorted(found.values(), key=lambda one: (-one.sent, one.domain))[:limit]
 
     async def events(self, span: AnalyticsSpan, types: Sequence[str], period_ms: int) -> Series:
@@ -157,11 +168,10 @@ class Analytics:
             since_ms = part.until_ms
         return series
 
-    async def _slices(self, span: AnalyticsSpan) -> AsyncIterator[MessageSlice]:
-        part = await self._read(analytics.next_slice, span, span.begin())
-        while part is not None:
-            yield part
-            part = await self._read(analytics.next_slice, span, part.last)
+    async def _count(self, span: AnalyticsSpan, count: CountSlice) -> None:
+        at: str | None = span.begin()
+        while at is not None:
+            at = await self._read(_go_on, span, at, count)
 
     async def _read(
         self,
@@ -174,6 +184,17 @@ class Analytics:
         turn = self._turns.setdefault(owner, asyncio.Lock())
         async with turn:
             return await self._db.read_for(owner, unit, span, *args, **kwargs)
+
+
+def _go_on(tx: Tx, span: AnalyticsSpan, after: str, count: CountSlice) -> str | None:
+    """Count slices for a while; where to go on, None at the end."""
+    until = time.perf_counter() + READ_S
+    while (part := analytics.next_slice(tx, span, after)) is not None:
+        count(tx, part)
+        after = part.last
+        if time.perf_counter() > until:
+            return after
+    return None
 
 
 def _count(statuses: Counter[str], wanted: Iterable[str]) -> int:

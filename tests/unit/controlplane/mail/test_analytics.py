@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from controlplane.mail import analytics as counted
 from controlplane.mail.analytics import Analytics
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
-from storage.tenants.analytics import SLICE_EVENTS, AnalyticsSpan
+from storage.mail import messages
+from storage.tenants.analytics import SLICE_EVENTS, SLICE_MESSAGES, AnalyticsSpan
+from tests.support.worlds import memory_store
+from tests.support.worlds.memory_store import message_row
 
 HOUR_MS = DAY_MS // 24
 TYPES = ["email.received", "email.sent"]
@@ -84,3 +88,26 @@ async def test_what_happened_in_one_moment_is_counted_once(conn: sqlite3.Connect
     reader: Any = CountingReader(conn)
     series = await Analytics(reader).events(AnalyticsSpan("org_1", None, 0, DAY_MS), TYPES[1:], HOUR_MS)
     assert sum(series.counts["email.sent"]) == 3 * SLICE_EVENTS // 2
+
+
+def receive(conn: sqlite3.Connection, number: int) -> None:
+    tx = Tx(conn)
+    conn.execute("BEGIN")
+    for one in range(number):
+        messages.insert(tx, message_row(id=f"msg_{one:026}", thread_id=None))
+    conn.execute("COMMIT")
+
+
+@pytest.mark.parametrize(("read_s", "reads"), [(3600, 1), (-1, 4)])
+async def test_slices_are_read_together_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, read_s: float, reads: int
+) -> None:
+    """Each read waits for its turn, behind others': 400,000 messages are hundreds of slices."""
+    conn = memory_store.with_inboxes()
+    monkeypatch.setattr(counted, "READ_S", read_s)
+    receive(conn, 3 * SLICE_MESSAGES)
+    reader = CountingReader(conn)
+    span = AnalyticsSpan("org_1", None, 0, DAY_MS)
+    found = await Analytics(reader).summary(span)  # type: ignore[arg-type]
+    assert found.received == 3 * SLICE_MESSAGES
+    assert len(reader.steps) == reads + 1  # and complaints
