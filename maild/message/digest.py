@@ -190,12 +190,45 @@ def _is_few(raw: bytes, mark: bytes, limit: int) -> bool:
 
 def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
     parsed = parse(raw, guesser)
-    text, truncated = read_text(raw, parsed.text, TEXT_CHARS, guesser) if parsed.text else ("", False)
-    text_body = text if parsed.text and not truncated else None
-    if not (parsed.text or parsed.html):
-        text_body = _signed_words(raw, parsed, guesser, at_once=at_once)
-        text = text_body or ""
-    words, quoted, is_answer = text, QuotedWords.OF_OTHERS, _is_answer(parsed)
+    is_answer = _is_answer(parsed)
+    said = _read_words(raw, parsed, guesser, is_answer=is_answer, at_once=at_once)
+    words, body = said.words, said.body
+    extracted = extract_reply(
+        words, is_forward=is_forward(parsed.subject, words), is_answer=is_answer, quoted=said.quoted
+    )
+    shown = extracted if body is None else body  # by the row, without further words
+    is_silent = body is None and not (parsed.text or parsed.html)
+    return Digest(
+        parsed=parsed,
+        text_body=body,
+        text_slices=_fields(parsed.text) if said.is_cut else None,
+        html_slices=_fields(parsed.html) if parsed.html else None,
+        extracted_text=None if extracted == body or is_silent else extracted,
+        snippet=snippet(extracted or words),
+        search_words=None if words == shown else words,
+    )
+
+
+class _Said(NamedTuple):
+    """`body`: the text of a message; None where it has none, or it `is_cut`. `words`: its first TEXT_CHARS, and what
+    its HTML says besides."""
+
+    body: str | None
+    is_cut: bool
+    words: str
+    quoted: QuotedWords
+
+
+def _read_words(
+    raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, is_answer: bool, at_once: bool
+) -> _Said:
+    body, is_cut = None, False
+    if parsed.text:
+        body, is_cut = read_text(raw, parsed.text, TEXT_CHARS, guesser)
+    elif not parsed.html:
+        body = _signed_words(raw, parsed, guesser, at_once=at_once)
+    text = words = body or ""
+    quoted = QuotedWords.OF_OTHERS
     html_parts = parsed.html_alone if text.strip(_UNSEEN) else parsed.html
     if html_parts:
         html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)
@@ -205,20 +238,7 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
         words = _in_order(parsed.text, text, html_parts, html_to_text(html))
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
         raise TooMuchWork
-    extracted = extract_reply(
-        words, is_forward=is_forward(parsed.subject, words), is_answer=is_answer, quoted=quoted
-    )
-    shown = extracted if text_body is None else text_body  # by the row, without further words
-    is_silent = text_body is None and not (parsed.text or parsed.html)
-    return Digest(
-        parsed=parsed,
-        text_body=text_body,
-        text_slices=_fields(parsed.text) if truncated else None,
-        html_slices=_fields(parsed.html) if parsed.html else None,
-        extracted_text=None if extracted == text_body or is_silent else extracted,
-        snippet=snippet(extracted or words),
-        search_words=None if words == shown else words,
-    )
+    return _Said(None if is_cut else body, is_cut, words, quoted)
 
 
 def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, at_once: bool) -> str | None:
