@@ -409,9 +409,8 @@ class Spool:
     def _begin_file(self) -> int:
         try:
             return os.open(self._temporary, _NEW, 0o600)
-        except (
-            FileNotFoundError
-        ):  # who clears away empty folders takes this one: nothing in it outlives its message
+        except FileNotFoundError:
+            # Nothing in that folder outlives its message, so who clears empty ones away takes it.
             self._temporary.parent.mkdir(0o700, exist_ok=True)
             return os.open(self._temporary, _NEW, 0o600)
 
