@@ -51,6 +51,7 @@ class _Work:
         self._counts = counts
         self._periods = (day_of(now_ms), month_of(now_ms))
         self._settlements: list[RecipientSettlement] = []
+        self._unsettled: list[RecipientSettlement] = []
         self._moves: list[MessageMove] = []
         self._events: list[NewEvent] = []
         self._evidence: list[tuple[str, OneAttempt, str]] = []
@@ -60,6 +61,7 @@ class _Work:
         message = found.get(row.message_id)
         made = settlement(row, verdict, self._now_ms, one.duration_ms)
         if message is None or not message.settle(made):
+            self._unsettled.append(made)
             return None
         self._settlements.append(made)
         if one.evidence is not None:
@@ -84,6 +86,8 @@ class _Work:
 
     def write(self, tx: Tx) -> None:
         settlements.settle_all(tx, self._settlements, self._now_ms)
+        for one in self._unsettled:
+            settlements.note_withdrawn(tx, one, self._now_ms)
         attempts.keep_evidence_of_each(tx, self._evidence)
         message_outcomes.move_messages(tx, self._moves)
         events.publish_all(tx, self._now_ms, self._events)

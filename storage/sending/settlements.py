@@ -1,7 +1,8 @@
 """What became of an attempt to deliver to one recipient: its row, and the attempt's record.
 
 `settle` ends a lease together with what became of it. It changes a row only from the status that it was leased in, so
-that a message deleted meanwhile stays deleted. Called by the queue of the one process that serves this store.
+that a message deleted meanwhile stays deleted. Of mail that was withdrawn meanwhile the attempt alone is recorded: a
+host was told of it, and may have it. Called by the queue of the one process that serves this store.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,9 @@ _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?
 _ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, remote_host, smtp_code,
       enhanced_code, response, tls, duration_ms, created_at, has_left, next_attempt_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+# A withdrawal takes the attempt off that the lease had counted.
+_ATTEMPTED_YET = """UPDATE recipients SET attempts = ?, last_attempt_at = ?
+    WHERE message_id = ? AND position = ? AND status = 'failed' AND attempts < ?"""
 
 
 class RecipientSettlement(NamedTuple):
@@ -42,6 +46,7 @@ class RecipientSettlement(NamedTuple):
 def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     """End the lease and record the attempt; False when the row is gone or has another status by now."""
     if not tx.run(_SETTLE, _settled(settlement)):
+        note_withdrawn(tx, settlement, now_ms)
         return False
     if settlement.was_tried:
         tx.run(_ATTEMPT, _attempted(settlement, now_ms))
@@ -49,6 +54,14 @@ def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
         key = (settlement.message_id, settlement.position)
         tx.run(f"UPDATE recipients SET {NOT_TRIED} WHERE message_id = ? AND position = ?", key)
     return True
+
+
+def note_withdrawn(tx: Tx, it: RecipientSettlement, now_ms: int) -> None:
+    """Record an attempt whose recipient was withdrawn while a host was told of the message, as far as that is so."""
+    if not it.has_left:
+        return
+    if tx.run(_ATTEMPTED_YET, (it.attempt, now_ms, it.message_id, it.position, it.attempt)):
+        tx.run(_ATTEMPT, _attempted(it, now_ms))
 
 
 def settle_all(tx: Tx, settlements: Sequence[RecipientSettlement], now_ms: int) -> None:

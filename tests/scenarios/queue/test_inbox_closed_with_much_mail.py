@@ -127,6 +127,30 @@ async def test_a_host_that_is_still_to_be_told_of_the_message_hears_nothing(tmp_
         assert (recipient.status, recipient.response) == ("failed", "the sending inbox was deactivated")
 
 
+@pytest.mark.parametrize("recipients", [["you@there.test"], ["you@there.test", "they@there.test"]])
+async def test_what_a_host_was_being_told_meanwhile_is_shown_as_an_attempt(
+    tmp_path: Path, recipients: list[str]
+) -> None:
+    """It may have arrived, and whoever closed the inbox wants to know of it."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["dot"] = asyncio.Event()
+        store = sending.store
+        message_id = await sending.send(*recipients)
+        await sending.queue.start()
+        await sending.mx.until("dot")
+        message = await store.message(message_id)
+        await store.db.write(
+            inboxes.deactivate, message.organization_id, message.inbox_id, store.ids.new, store.clock.now_ms()
+        )
+        sending.mx.hold["dot"].set()
+        await sending.queue.stop()
+        assert len(sending.mx.received) == 1
+        told = [(one.status, one.attempts, one.last_attempt_at) for one in await store.recipients(message_id)]
+        assert told == [("failed", 1, store.clock.now_ms())] * len(recipients)
+        assert await store.attempts(message_id) == ["delivered"] * len(recipients)
+
+
 async def test_mail_for_inboxes_here_does_not_arrive_once_its_own_is_closed(tmp_path: Path) -> None:
     """It was being prepared at that moment."""
     async with Sending(tmp_path) as sending:
