@@ -207,7 +207,7 @@ class Daemon:
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
         self.withdrawer = Withdrawer(ground.db, ground.clock, ground.ids)
-        ground.db.listen(withdrawal.CLOSED, self.withdrawer.wake)
+        ground.db.listen(withdrawal.BEHIND, self.withdrawer.wake)
         self.eraser = Eraser(
             *(ground.db, ground.blobs, ground.clock, ground.ids, ground.audit),
             queue.is_delivering,

@@ -85,9 +85,11 @@ CREATE TABLE api_keys (
   is_active       INTEGER NOT NULL DEFAULT 1,
   last_used_at    INTEGER,
   created_at      INTEGER NOT NULL,
-  minted_by       TEXT                           -- a key; NULL: the operator or a member made it, or it is from before 0030
+  minted_by       TEXT,                          -- a key; NULL: the operator or a member made it, or it is from before 0030
+  withdraws_mail  INTEGER NOT NULL DEFAULT 0     -- revoked with its mail, which may wait still (storage/mail/withdrawal.py)
 ) STRICT;
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
+CREATE INDEX api_keys_to_withdraw ON api_keys (organization_id, id) WHERE withdraws_mail = 1;
 
 -- Which master key everything sealed is sealed under (storage/upkeep/rotation.py); one row.
 CREATE TABLE master_key (

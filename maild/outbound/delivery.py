@@ -169,7 +169,7 @@ class Deliverer:
     ) -> DeliveryResult:
         """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
         answered lately; `is_alone`: nothing else is being delivered. Nothing is durable: the caller settles the
-        verdicts. InboxClosed, where that came meanwhile."""
+        verdicts. SenderClosed, where that came meanwhile."""
         sender = self._sender(rows[0])
         token = read(sender)
         record = AttemptRecord(self._clock.monotonic, (token.tag,) if token is not None and token.tag else ())
@@ -352,7 +352,10 @@ class Deliverer:
     async def _transact(
         self, attempt: "_Attempt", turn: GroupTurn, content: Content
     ) -> Mapping[int, Verdict]:
-        """The transaction on a session with the host, kept or new. Unreachable, SMTPException, OSError, InboxClosed."""
+        """The transaction on a session with the host, kept or new.
+
+        Unreachable, SMTPException, OSError, SenderClosed.
+        """
         hop, progress = attempt.hop, attempt.progress
         is_doubtful = progress.is_doubtful and not turn.group.pace.answers
         pooled = attempt.pooled = await progress.lane.session(

@@ -23,7 +23,7 @@ import structlog
 from conf.tuning import QueueTuning
 from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
-from maild.outbound.closings import InboxClosed
+from maild.outbound.closings import SenderClosed
 from maild.outbound.delivery import Deliverer, Lane
 from maild.outbound.lines.destination_queues import (
     DestinationKey,
@@ -239,7 +239,7 @@ class OutboundQueue(LoopService):
                 self.wake()  # the loop has not heard of the pause yet, nor would it of its end
                 return
             if now.is_closed:
-                raise InboxClosed(rows[0].inbox_id)
+                raise SenderClosed(rows[0].message_id)
             willing = now.willing
             outcome.verdicts |= {row.position: _SUPPRESSED for row in now.suppressed}
             # A verdict on what is gone changes nothing and publishes nothing.
@@ -249,7 +249,7 @@ class OutboundQueue(LoopService):
         except Postponed as later:
             await self._come_again(destination, rows, later.wait_s)
             return
-        except InboxClosed:
+        except SenderClosed:
             self._settled(destination, rows, is_deferred=False)
             return
         except Exception as error:

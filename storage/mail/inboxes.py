@@ -236,7 +236,7 @@ def deactivate(
     )
     if not changed:
         return None
-    tx.notify(withdrawal.CLOSED)
+    withdrawal.note_closed(tx)
     withdrawal.withdraw_few(tx, organization_id, inbox_id, new_id, now_ms)
     claims.end_leases_of_inbox(tx, inbox_id, now_ms)
     return now_ms + QUARANTINE_MS
@@ -252,7 +252,7 @@ def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> list
         {"domain": domain, "organization": organization_id, "now_ms": now_ms},
     )
     if rows:
-        tx.notify(withdrawal.CLOSED)
+        withdrawal.note_closed(tx)
     for _, inbox_id in rows:
         claims.end_leases_of_inbox(tx, inbox_id, now_ms)
     return [(row[0], row[1]) for row in rows]

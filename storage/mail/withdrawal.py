@@ -1,15 +1,15 @@
 """An inbox that is deactivated while mail of it waits: none of it is sent. Nor is what a key has sent that is revoked
 with its mail.
 
-From the commit that deactivates an inbox on nothing of it leaves: the queue looks whether it is still active before it
-delivers (`leases.look_again`), the guards do when a scheduled time or an approval has come. So no new mail begins to
-wait, and what waits can be failed afterwards, however much it is: the commit leaves a mark, and `Withdrawer`
-(storage/upkeep/withdrawing.py) takes it off once nothing waits any more, whoever is killed on the way. Where it is a
-slice at most, it fails in that commit (`withdraw_few`).
+From the commit that closes an inbox or a key on nothing of it leaves: the queue looks for that before it delivers
+(`leases.look_again`), the guards look for inactive inboxes when a scheduled time or an approval has come. So no new
+mail begins to wait, and what waits can be failed afterwards, however much it is: the commit leaves a mark, and
+`Withdrawer` (storage/upkeep/withdrawing.py) takes it off once nothing waits any more, whoever is killed on the way.
+Where it is a slice at most, it fails with that commit (`withdraw_few`, for keys by whoever revokes them).
 
-What waits is found by a look at the queue (`find_waiting`), which may be long: a reader does that, and slices of what
-it found go (`withdraw_slice`), between which others write. A revoked key sends nothing more, so its slices go behind
-that, and a crash leaves some for who revokes it again. What a host is being told at that moment may still arrive.
+What waits is found by a look at the queue (`Senders.find_waiting`), which may be long: a reader does that, and slices
+of what it found go (`withdraw_slice`), between which others write. What a host is being told at that moment may still
+arrive.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +28,11 @@ from storage.visibility import VISIBLE
 
 T = TypeVar("T")
 
-CLOSED = "inboxes closed"  # the topic of commits that deactivate inboxes
+CLOSED = "senders closed"  # the topic of commits from which on nothing of some inbox or key leaves
+BEHIND = "mail to withdraw"  # of those that leave mail to be withdrawn behind them
 SLICE = 50  # messages; some 20 ms, more where they have many recipients
-INBOXES_AT_ONCE = 500
+CLOSED_AT_ONCE = 500
+EVERY = 2**31  # of messages that wait
 
 _UNSETTLED = f"""SELECT id FROM messages {by_index("messages_unsettled_by_inbox")}
     WHERE inbox_id {{whose}} AND status = '{{status}}' AND {VISIBLE}"""
@@ -49,9 +51,19 @@ _OF_INBOXES = _WAITING.format(
     whose=f"{unindexed('m.inbox_id')} IN {each_of(':inboxes')} {_FIRST}",
 )
 _SENT_BY = f"{unindexed('submitted_by')} IN {each_of(':keys')}"
-_OF_KEYS = _WAITING.format(of_organization="organization_id = :organization", whose=_SENT_BY)
+_OF_KEYS = _WAITING.format(of_organization="organization_id = :organization", whose=f"{_SENT_BY} {_FIRST}")
 _SCHEDULED_BY_KEYS = f"""SELECT id FROM messages {by_index("messages_scheduled_by_organization")}
-    WHERE organization_id = :organization AND status = 'scheduled' AND {_SENT_BY}"""
+    WHERE organization_id = :organization AND status = 'scheduled' AND {_SENT_BY} {_FIRST}"""
+_CLOSE_KEYS = f"UPDATE api_keys SET withdraws_mail = 1 WHERE organization_id = ? AND id IN {each_of('?')}"
+_CLOSED_OF = f"""SELECT id FROM {{0}} {by_index("{0}_to_withdraw")}
+    WHERE withdraws_mail = 1 AND organization_id = ? ORDER BY id LIMIT {CLOSED_AT_ONCE}"""
+_END = f"UPDATE {{}} SET withdraws_mail = 0 WHERE id IN {each_of('?')}"
+_CLOSED_ONES = f"""SELECT organization_id FROM {{0}} {by_index("{0}_to_withdraw")}
+    WHERE withdraws_mail = 1"""
+_OWNERS = f"""SELECT organization_id FROM (
+      {_CLOSED_ONES.format("inboxes")} UNION {_CLOSED_ONES.format("api_keys")}) closed
+    WHERE NOT EXISTS (SELECT 1 FROM organizations o
+      WHERE o.id = closed.organization_id AND o.deleted_at IS NOT NULL)"""
 # One status at a time, as the index has them. What is held before it leaves is among its messages, and what came in and
 # is held waits for nobody to send it.
 _HAS_LIVE = " OR ".join(
@@ -109,15 +121,14 @@ def _part(rows: list[T], start: int) -> list[T]:
     return rows[max(0, start) : max(0, start + SLICE)]
 
 
-def find_waiting(tx: Tx, organization_id: str, inbox_ids: Sequence[str], limit: int) -> WithdrawnMail:
-    """What still waits of the organization's inboxes, all of it where that is less than `limit` messages. It may read
-    all that waits, once for all of them: not for a transaction that keeps others from writing."""
+def _find_in_inboxes(tx: Tx, organization_id: str, inbox_ids: Sequence[str], limit: int) -> WithdrawnMail:
     return _found(tx, _OF_INBOXES, organization_id, inbox_ids, limit)
 
 
-def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> WithdrawnMail:
-    """Every message that these keys sent and that still waits; as `find_waiting`."""
-    of_keys = {"organization": organization_id, "keys": dump(list(key_ids))}
+def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str], limit: int = EVERY) -> WithdrawnMail:
+    """What these keys of the organization sent and what still waits, all of it where that is less than `limit`
+    messages; as `Senders.find_waiting`."""
+    of_keys = {"organization": organization_id, "keys": dump(list(key_ids)), "limit": limit}
     return WithdrawnMail(
         [message_id for (message_id,) in tx.all(_OF_KEYS, of_keys)],
         [message_id for (message_id,) in tx.all(_SCHEDULED_BY_KEYS, of_keys)],
@@ -145,31 +156,46 @@ def withdraw_few(
         withdraw_slice(tx, waiting, new_id, now_ms)
 
 
+def note_closed(tx: Tx) -> None:
+    """This transaction closes some, and what waits of them is withdrawn behind it."""
+    tx.notify(CLOSED)
+    tx.notify(BEHIND)
+
+
+def close_keys(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> None:
+    """From this commit on nothing leaves that these keys have sent, which are revoked. What waits is withdrawn by
+    whoever closes them, or behind a commit that says so (`note_closed`)."""
+    tx.run(_CLOSE_KEYS, (organization_id, dump(list(key_ids))))
+    tx.notify(CLOSED)
+
+
 def owners(tx: Tx) -> list[str]:
-    """The organizations of which inboxes were closed whose mail is still to be withdrawn; not those that go with all
-    that they have."""
-    rows = tx.all(
-        f"""SELECT DISTINCT organization_id FROM inboxes {by_index("inboxes_to_withdraw")}
-            WHERE withdraws_mail = 1
-              AND NOT EXISTS (SELECT 1 FROM organizations o
-                WHERE o.id = organization_id AND o.deleted_at IS NOT NULL)"""
-    )
-    return [organization_id for (organization_id,) in rows]
+    """The organizations of whose closed inboxes or keys mail is still to be withdrawn; not those that go with all that
+    they have."""
+    return [organization_id for (organization_id,) in tx.all(_OWNERS)]
 
 
-def closed_inboxes(tx: Tx, organization_id: str) -> list[str]:
-    """The first INBOXES_AT_ONCE of an owner's."""
-    rows = tx.all(
-        f"""SELECT id FROM inboxes {by_index("inboxes_to_withdraw")}
-            WHERE withdraws_mail = 1 AND organization_id = ? ORDER BY id LIMIT {INBOXES_AT_ONCE}""",
-        (organization_id,),
-    )
-    return [inbox_id for (inbox_id,) in rows]
+class Senders(NamedTuple):
+    """Inboxes, or keys, of which some are closed and have mail that is still to be withdrawn. `find_waiting`: what
+    waits of those of an organization, so many messages, or all where that is less. It may read all that waits, once for
+    all of them: not for a transaction that keeps others from writing."""
+
+    find_waiting: Callable[[Tx, str, Sequence[str], int], WithdrawnMail]
+    closed_sql: str
+    end_sql: str
+
+    def closed(self, tx: Tx, organization_id: str) -> list[str]:
+        """The first CLOSED_AT_ONCE of an owner's."""
+        return [one for (one,) in tx.all(self.closed_sql, (organization_id,))]
+
+    def end(self, tx: Tx, closed: Sequence[str]) -> None:
+        """Nothing of these waits any more."""
+        tx.run(self.end_sql, (dump(list(closed)),))
 
 
-def end(tx: Tx, inbox_ids: Sequence[str]) -> None:
-    """Nothing waits in these closed inboxes any more."""
-    tx.run(f"UPDATE inboxes SET withdraws_mail = 0 WHERE id IN {each_of('?')}", (dump(list(inbox_ids)),))
+INBOXES = Senders(_find_in_inboxes, _CLOSED_OF.format("inboxes"), _END.format("inboxes"))
+KEYS = Senders(find_sent_by, _CLOSED_OF.format("api_keys"), _END.format("api_keys"))
+SENDERS = (INBOXES, KEYS)
 
 
 def withdraw_slice(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:

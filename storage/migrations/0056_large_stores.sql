@@ -3,6 +3,9 @@
 ALTER TABLE inboxes ADD COLUMN withdraws_mail INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX inboxes_to_withdraw ON inboxes (organization_id, id) WHERE withdraws_mail = 1;
 UPDATE inboxes SET withdraws_mail = 1 WHERE is_active = 0;
+-- So it is with what keys have sent that are revoked with their mail.
+ALTER TABLE api_keys ADD COLUMN withdraws_mail INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX api_keys_to_withdraw ON api_keys (organization_id, id) WHERE withdraws_mail = 1;
 
 -- Threads that are unread are found among others in an index alone.
 DROP INDEX threads_by_inbox;

@@ -27,6 +27,7 @@ _SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at <= :now
 _DUE_OF = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.bounce_token, m.message_id_header, m.created_at, m.unsubscribe,
+      m.submitted_by,
       CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256,
       EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)
     FROM ({{}}) due
@@ -48,7 +49,8 @@ NOT_TRIED = """attempts = attempts - 1, last_attempt_at = (SELECT max(created_at
       WHERE a.message_id = recipients.message_id AND a.position = recipients.position)"""
 _HELD = """SELECT 1 FROM recipients
     WHERE message_id = ? AND position = ? AND status = ? AND lease IS NOT NULL"""
-_MAY_SEND = "SELECT 1 FROM inboxes WHERE id = ? AND is_active = 1"
+_MAY_SEND = """SELECT 1 FROM inboxes WHERE id = ? AND is_active = 1
+    AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ? AND withdraws_mail = 1)"""
 # All that may keep one recipient back, in one row: each further statement is a turn at Python's interpreter.
 _LOOK_AGAIN = f"""SELECT EXISTS (SELECT 1 FROM switched_off WHERE name = ?), EXISTS ({_MAY_SEND}), EXISTS ({_HELD}),
       EXISTS ({suppressions.ANY_OF_TWO})"""
@@ -77,6 +79,7 @@ class Due(NamedTuple):
     message_id_header: str | None
     created_at: int
     unsubscribe: int  # each recipient gets a copy of its own
+    submitted_by: str | None  # a key
     data: bytes | None  # the raw message, when it is small
     sha256: bytes | None
     is_tls_report: int  # RFC 8460 §5.3.1: no policy for TLS keeps it back
@@ -129,7 +132,8 @@ class Leased(NamedTuple):
 
 class Wanted(NamedTuple):
     """Leased rows by what is to become of them. `gone`: deleted or withdrawn meanwhile. `is_paused`: none may leave;
-    `is_closed`: nor of this inbox ever, so whoever withdraws its mail (storage/mail/withdrawal.py) finds the leases."""
+    `is_closed`: nor of this inbox or key ever, so whoever withdraws its mail (storage/mail/withdrawal.py) finds the
+    leases."""
 
     willing: list[Due]
     suppressed: list[Due]
@@ -212,7 +216,7 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
         key, *others = keys_of(row.address)
         keys = (row.organization_id, key, *others) if others else (row.organization_id, key, key)
         held = (row.message_id, row.position, row.status)
-        found = tx.one(_LOOK_AGAIN, (switches.QUEUE, row.inbox_id, *held, *keys))
+        found = tx.one(_LOOK_AGAIN, (switches.QUEUE, row.inbox_id, row.submitted_by, *held, *keys))
         assert found is not None  # without a FROM there is always a row
         is_paused, may_send, is_held, is_suppressed = found
         if is_paused or not may_send:
@@ -227,15 +231,15 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
 
 
 def holds(tx: Tx, rows: Sequence[Due]) -> bool:
-    """Is every one of the rows, all of one message, still leased in the status that it was leased in, and its inbox
-    there?"""
+    """Is every one of the rows, all of one message, still leased in the status that it was leased in, and are its inbox
+    and its key to send?"""
     are_held = all(tx.one(_HELD, (row.message_id, row.position, row.status)) for row in rows)
-    return are_held and is_open(tx, rows[0].inbox_id)
+    return are_held and may_send(tx, rows[0])
 
 
-def is_open(tx: Tx, inbox_id: str) -> bool:
-    """Does the inbox send still?"""
-    return tx.one(_MAY_SEND, (inbox_id,)) is not None
+def may_send(tx: Tx, row: Due) -> bool:
+    """Is the row's inbox active still, and was its key not revoked with its mail?"""
+    return tx.one(_MAY_SEND, (row.inbox_id, row.submitted_by)) is not None
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], due_ms: int) -> None:

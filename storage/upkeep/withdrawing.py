@@ -1,8 +1,8 @@
-"""Brings about that what waits in deactivated inboxes fails (storage/mail/withdrawal.py), slice after slice with a rest
-after each, some of each organization's in turn.
+"""Brings about that what waits in deactivated inboxes fails, and what keys have sent that are revoked with their mail
+(storage/mail/withdrawal.py), slice after slice with a rest after each, some of each organization's in turn.
 
-Nothing of it leaves meanwhile. The commit that deactivates an inbox wakes this loop, and leaves a mark that goes once
-nothing waits any more: so a kill leaves nothing but what the next start finds.
+Nothing of it leaves meanwhile. The commit that closes an inbox or a key wakes this loop, and leaves a mark that goes
+once nothing waits any more: so a kill leaves nothing but what the next start finds.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from storage.clock import Clock
 from storage.engine.database import Database
 from storage.ids import Ids
 from storage.mail import withdrawal
+from storage.mail.withdrawal import Senders
 from storage.service import Enduring, LoopService
 
 log = structlog.get_logger("maild.withdrawing")
@@ -29,7 +30,7 @@ class WithdrawingPace(NamedTuple):
 
 
 class Withdrawer(LoopService):
-    """`wake()` is called after each commit that deactivates inboxes (`withdrawal.CLOSED`)."""
+    """`wake()` is called after each commit that leaves mail to it (`withdrawal.BEHIND`)."""
 
     name = "withdrawing"
 
@@ -64,13 +65,18 @@ class Withdrawer(LoopService):
         return self._pace.retry_s if has_failed else None
 
     async def _withdraw_some(self, organization_id: str) -> None:
-        inbox_ids = await self._db.peek(withdrawal.closed_inboxes, organization_id)
+        for senders in withdrawal.SENDERS:
+            closed = await self._db.peek(senders.closed, organization_id)
+            if closed:
+                await self._withdraw_of(organization_id, senders, closed)
+
+    async def _withdraw_of(self, organization_id: str, senders: Senders, closed: list[str]) -> None:
         waiting = await self._db.read_for(
-            organization_id, withdrawal.find_waiting, organization_id, inbox_ids, self._pace.found
+            organization_id, senders.find_waiting, organization_id, closed, self._pace.found
         )
         for some in waiting.slices():
             began = self._clock.monotonic()
             await self._db.write_apart(withdrawal.withdraw_slice, some, self._ids.new, self._clock.now_ms())
             await asyncio.sleep((self._clock.monotonic() - began) * self._pace.rest)
         if waiting.messages < self._pace.found:  # that was all, and no more comes
-            await self._db.write(withdrawal.end, inbox_ids)
+            await self._db.write(senders.end, closed)

@@ -342,10 +342,11 @@ class Running:
         return done
 
     async def until_withdrawn(self) -> None:
-        """Until nothing waits any more in inboxes that were deactivated."""
+        """Until nothing waits any more of inboxes that were deactivated, and of keys revoked with their mail."""
 
         async def look() -> bool | None:
-            return not self.sql("SELECT 1 FROM inboxes WHERE withdraws_mail = 1") or None
+            marked = [f"SELECT 1 FROM {one} WHERE withdraws_mail = 1" for one in ("inboxes", "api_keys")]
+            return not self.sql(" UNION ALL ".join(marked)) or None
 
         await until(look)
 

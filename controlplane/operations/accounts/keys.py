@@ -7,13 +7,13 @@ from controlplane.access import new_keys
 from controlplane.contract.accounts.keys import CreateKey
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.operations.accounts.withdrawing import withdraw
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
 from storage.mail import inboxes, withdrawal
+from storage.mail.withdrawal import WithdrawnMail
 from storage.records import KeyRow
 from storage.tenants import keys
 
@@ -79,28 +79,46 @@ async def revoke_with_mail(call: Call) -> Result:
     # answered may mint one more meanwhile. Without its own key the caller could not go on.
     while left := [one for one, is_active in lineage.items() if is_active and one != own]:
         for start in range(0, len(left), keys.REVOKED_AT_ONCE):
-            await call.db.write_apart(_revoke, call, left[start : start + keys.REVOKED_AT_ONCE])
+            await call.db.write_apart(_close, call, left[start : start + keys.REVOKED_AT_ONCE])
         revoked += len(left)
         lineage = await call.read(_lineage, call)
     waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
-    await withdraw(call, waiting)
-    if own is not None and lineage.get(own):
-        await call.db.write(_revoke, call, [own])
-        revoked += 1
+    is_own_left = own is not None and lineage.get(own, False)
+    await call.db.write_apart(_withdraw, call, list(lineage), waiting)
     return Result(
         {
             "id": call.id,
             "status": "revoked",
-            "revokedKeys": revoked,
+            "revokedKeys": revoked + is_own_left,
             "withdrawnMessages": waiting.messages,
         }
     )
 
 
+def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
+    _revoke(tx, call, key_ids)
+    withdrawal.close_keys(tx, call.organization_id, key_ids)
+
+
+def _withdraw(tx: Tx, call: Call, lineage: Sequence[str], waiting: WithdrawnMail) -> None:
+    """What is more than a slice is withdrawn behind it, and leaves as little. Some may have been revoked long before,
+    without their mail."""
+    services, own = call.services, call.principal.key_id
+    if own in lineage and keys.is_active(tx, own):
+        _revoke(tx, call, [own])
+    withdrawal.close_keys(tx, call.organization_id, lineage)
+    withdrawal.note_closed(tx)
+    if waiting.is_one_slice:
+        withdrawal.withdraw_slice(tx, waiting, services.ids.new, services.clock.now_ms())
+
+
 def _lineage(tx: Tx, call: Call) -> dict[str, bool]:
     """The key that is named, and all that it minted: does it open something?"""
-    if keys.mode_of(tx, call.organization_id, call.id) is None:
+    mode = keys.mode_of(tx, call.organization_id, call.id)
+    if mode is None:
         raise Refusal("key_not_found")
+    if mode == "live":
+        call.principal.require_live()
     return {call.id: keys.is_active(tx, call.id), **keys.minted_with(tx, call.organization_id, call.id)}
 
 

@@ -435,13 +435,12 @@ async def test_a_long_queue_is_looked_through_once_for_all_inboxes_that_one_owne
     sent = [(await world.api.send(bot, text="Hi", sendAt="2026-11-19T00:00:00Z")).data for bot in bots]
     await world.delete(old)
     looks: list[tuple[Any, ...]] = []
-    find = withdrawal.find_waiting
 
     def noted(tx: Any, *given: Any) -> Any:
         looks.append(given)
-        return find(tx, *given)
+        return withdrawal.INBOXES.find_waiting(tx, *given)
 
-    monkeypatch.setattr(withdrawal, "find_waiting", noted)
+    monkeypatch.setattr(withdrawal, "SENDERS", (withdrawal.INBOXES._replace(find_waiting=noted),))
     other = await world.maild.organization()
     await world.verified(api=other.api)
     await world.maild.until_withdrawn()

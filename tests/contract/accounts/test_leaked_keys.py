@@ -60,6 +60,7 @@ async def test_a_leaked_key_takes_what_it_minted_and_sent_with_it(
     assert (await maild.api.call("DELETE", f"/v1/keys/{between_id}")).status == 200
     answer = await revoke(maild.api, key_id)
     assert answer.data == {"id": key_id, "status": "revoked", "revokedKeys": 2, "withdrawnMessages": 6}
+    await maild.until_withdrawn()
     assert await fates(maild, withdrawn) == [("failed", "invalid_api_key")] * 6
     assert [status for status, _ in await fates(maild, kept)] == ["queued", "scheduled"]
     assert [await is_good(api) for api in (leaked, between, last, other)] == [False, False, False, True]
@@ -99,3 +100,13 @@ async def test_a_test_key_ends_no_live_key(maild: Running) -> None:
     answer = await revoke(test, key_id)
     assert (answer.status, answer.code) == (403, "insufficient_scope")
     assert await is_good(live)
+
+
+async def test_a_test_key_withdraws_no_mail_of_a_live_key_that_was_revoked_before(maild: Running) -> None:
+    key_id, live = await mint(maild.api)
+    left = await leave_waiting(live, await maild.inbox("bot"))
+    assert (await maild.api.call("DELETE", f"/v1/keys/{key_id}")).status == 200
+    _, test = await mint(maild.api, mode="test")
+    answer = await revoke(test, key_id)
+    assert (answer.status, answer.code) == (403, "insufficient_scope")
+    assert [status for status, _ in await fates(maild, left)] == ["queued", "scheduled"]

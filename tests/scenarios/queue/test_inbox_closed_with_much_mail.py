@@ -1,5 +1,5 @@
-"""An inbox is deleted of which more mail waits than one transaction withdraws: the answer comes at once, none of the
-mail leaves from then on, and what waits fails behind it, whoever is killed meanwhile."""
+"""An inbox is deleted, or a key revoked with its mail, of which more waits than one transaction withdraws: the answer
+comes at once, none of the mail leaves from then on, and what waits fails behind it, whoever is killed meanwhile."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,26 +21,33 @@ WAITING = 6
 
 
 class Closing:
-    """A daemon whose queued and scheduled mail waits, and which withdraws nothing behind a commit before `go_on`."""
+    """A daemon whose queued and scheduled mail waits, and which withdraws nothing behind a commit before `go_on`.
+    `end`: the request that ends its sender, `reason`: why its mail fails."""
 
     def __init__(self, maild: Running, mx: Mx) -> None:
         self.maild, self.mx = maild, mx
         self.sent: list[str] = []
 
-    async def begin(self) -> None:
+    async def begin(self, is_key: bool) -> None:
         await self.maild.daemon.withdrawer.stop()
         self.later = iso(Clock().now_ms() + DAY_MS)
         self.bot = await self.maild.inbox("bot")
+        key = (await self.maild.api.post("/v1/keys", {"name": "sender", "scopes": ["*"]})).data
+        sender = self.maild.api.with_key(key["apiKey"])
+        self.end, self.reason = ("DELETE", f"/v1/inboxes/{self.bot['id']}"), "inbox_not_found"
+        if is_key:
+            self.end = ("POST", f"/v1/keys/{key['id']}/revoke-with-mail")
+            self.reason = "invalid_api_key"
         self.mx.script["RCPT"] = ["450 4.2.1 later"] * WAITING
         for number in range(WAITING):
             later: dict[str, Any] = {"sendAt": self.later} if number % 3 == 2 else {}
-            answer = await self.maild.api.send(self.bot, to=[f"{number}@there.test"], **later)
+            answer = await sender.send(self.bot, to=[f"{number}@there.test"], **later)
             self.sent.append(answer.data["id"])
         deferred = "SELECT 1 FROM recipients WHERE status = 'deferred' AND lease IS NULL"
         await self._until_rows(deferred, WAITING - WAITING // 3)
 
-    async def delete(self) -> None:
-        assert (await self.maild.api.call("DELETE", f"/v1/inboxes/{self.bot['id']}")).status == 200
+    async def end_sender(self) -> None:
+        assert (await self.maild.api.call(*self.end)).status == 200
         assert await self.statuses() <= {"queued", "scheduled"}
 
     async def come_due(self) -> None:
@@ -58,7 +65,7 @@ class Closing:
     async def until_withdrawn(self, maild: Running) -> None:
         await maild.until_withdrawn()
         outcomes = maild.sql("SELECT DISTINCT status, failure_reason FROM messages")
-        assert outcomes == [("failed", "inbox_not_found")]
+        assert outcomes == [("failed", self.reason)]
         told = (await maild.api.get("/v1/events", types="email.failed", limit="100")).data
         assert sorted(one["data"]["messageId"] for one in told) == sorted(self.sent)
         assert self.mx.received == []
@@ -70,8 +77,10 @@ class Closing:
         await until(look)
 
 
-@pytest.fixture
-async def closing(start: Start, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Closing]:
+@pytest.fixture(params=["inbox", "key"])
+async def closing(
+    request: pytest.FixtureRequest, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Closing]:
     monkeypatch.setattr(withdrawal, "SLICE", 2)
     async with DnsServer() as dns, Mx() as mx:
         dns.add_mx("there.test")
@@ -80,16 +89,20 @@ async def closing(start: Start, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             outbound={"port": mx.port, "allow_private_networks": True, "first_retry_s": 3600},
         )
         closing = Closing(maild, mx)
-        await closing.begin()
+        await closing.begin(is_key=request.param == "key")
         yield closing
 
 
 async def test_nothing_leaves_between_the_answer_and_what_is_withdrawn_behind_it(closing: Closing) -> None:
-    await closing.delete()
+    await closing.end_sender()
     await closing.come_due()
     assert closing.mx.received == []
-    again = await closing.maild.api.call("DELETE", f"/v1/inboxes/{closing.bot['id']}")
-    assert (again.status, again.code) == (404, "inbox_not_found")
+    again = await closing.maild.api.call(*closing.end)
+    assert (
+        again.status == 404
+        if closing.reason == "inbox_not_found"
+        else again.data["withdrawnMessages"] == WAITING
+    )
     await closing.maild.daemon.withdrawer.start()
     await closing.until_withdrawn(closing.maild)
 
@@ -97,7 +110,7 @@ async def test_nothing_leaves_between_the_answer_and_what_is_withdrawn_behind_it
 async def test_what_a_kill_leaves_is_withdrawn_at_the_next_start(
     closing: Closing, template: Template, tmp_path: Path
 ) -> None:
-    await closing.delete()
+    await closing.end_sender()
     await closing.come_due()  # so there are leases as well
     folder = closing.maild.settings.data_path
     survivor = await Running.start(replace(template, folder=folder), tmp_path / "next")

@@ -73,7 +73,9 @@ async def test_a_withdrawn_inbox_sends_nothing_that_stands_in_line(tmp_path: Pat
         await sending.mx.until("dot")
         store = sending.store
         sent = await store.message(first)
-        waiting = await store.db.read(withdrawal.find_waiting, sent.organization_id, [sent.inbox_id], 10)
+        waiting = await store.db.read(
+            withdrawal.INBOXES.find_waiting, sent.organization_id, [sent.inbox_id], 10
+        )
         await store.db.write(withdrawal.withdraw_slice, waiting, store.ids.new, store.clock.now_ms())
         sending.mx.hold["dot"].set()
         other = await sending.send("other@there.test")

@@ -91,6 +91,10 @@ ALLOWED = {
         "storage/mail/withdrawal.py: owners",
         "inboxes",
     ): "a partial index of those that were closed a moment ago",
+    (
+        "storage/mail/withdrawal.py: owners",
+        "api_keys",
+    ): "a partial index of those that were revoked a moment ago",
     ("storage/mail/withdrawal.py: find_sent_by", "recipients"): QUEUE,
 }
 # (where the statement stands, the column) → why rows are not found by the list of its values.

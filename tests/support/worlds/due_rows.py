@@ -30,6 +30,7 @@ def due(organization_id: str = "org_1", message_id: str = "msg_1") -> Due:
         message_id_header=None,
         created_at=0,
         unsubscribe=0,
+        submitted_by=None,
         data=None,
         sha256=None,
         is_tls_report=0,

@@ -11,6 +11,7 @@ from storage.mail import inboxes, messages, withdrawal
 from storage.mail.withdrawal import WithdrawnMail
 from storage.records import ReviewRow
 from storage.sending import outbound
+from storage.tenants import keys
 from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
 from tests.support.worlds.memory_store import message_row
@@ -72,7 +73,7 @@ class Inboxes:
 
 
 def found_in(store: Inboxes, *inbox_ids: str) -> WithdrawnMail:
-    return withdrawal.find_waiting(store.tx, "org_1", inbox_ids, MANY)
+    return withdrawal.INBOXES.find_waiting(store.tx, "org_1", inbox_ids, MANY)
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def test_no_more_is_found_than_is_asked_for(store: Inboxes) -> None:
         store.message("queued", "queued")
         store.message("scheduled", scheduled_at=1)
         store.held()
-    found = withdrawal.find_waiting(store.tx, "org_1", ["inb_1"], 2)
+    found = withdrawal.INBOXES.find_waiting(store.tx, "org_1", ["inb_1"], 2)
     assert (len(found.queued), len(found.scheduled), len(found.held)) == (2, 2, 2)
 
 
@@ -167,12 +168,25 @@ def test_closed_inboxes_are_named_until_nothing_waits_in_them(store: Inboxes) ->
     assert withdrawal.owners(store.tx) == []
     inboxes.deactivate(store.tx, "org_1", "inb_1", new_id, 1)
     assert withdrawal.owners(store.tx) == ["org_1"]
-    assert withdrawal.closed_inboxes(store.tx, "org_1") == ["inb_1"]
+    assert withdrawal.INBOXES.closed(store.tx, "org_1") == ["inb_1"]
     store.tx.run("UPDATE organizations SET deleted_at = 1")
     assert withdrawal.owners(store.tx) == []  # all that it has goes
     store.tx.run("UPDATE organizations SET deleted_at = NULL")
-    withdrawal.end(store.tx, ["inb_1"])
-    assert withdrawal.owners(store.tx) == withdrawal.closed_inboxes(store.tx, "org_1") == []
+    withdrawal.INBOXES.end(store.tx, ["inb_1"])
+    assert withdrawal.owners(store.tx) == withdrawal.INBOXES.closed(store.tx, "org_1") == []
+
+
+def test_keys_that_are_closed_are_named_until_nothing_of_them_waits(store: Inboxes) -> None:
+    keys.create(
+        store.tx, "key_1", "svc_live_1", 0, organization_id="org_1", name="k", scopes=["*"], mode="live"
+    )
+    withdrawal.close_keys(store.tx, "org_2", ["key_1"])  # not that one's
+    assert withdrawal.owners(store.tx) == []
+    withdrawal.close_keys(store.tx, "org_1", ["key_1"])
+    assert withdrawal.owners(store.tx) == ["org_1"]
+    assert withdrawal.KEYS.closed(store.tx, "org_1") == ["key_1"]
+    withdrawal.KEYS.end(store.tx, ["key_1"])
+    assert withdrawal.owners(store.tx) == withdrawal.KEYS.closed(store.tx, "org_1") == []
 
 
 @pytest.mark.parametrize("settled", [("delivered", "delivered"), ("sent", "sent")])
