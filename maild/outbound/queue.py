@@ -250,7 +250,7 @@ class OutboundQueue(LoopService):
             await self._come_again(destination, rows, later.wait_s)
             return
         except SenderClosed:
-            self._settled(destination, rows, is_deferred=False)
+            await self._leave_to_withdrawal(destination, rows)
             return
         except Exception as error:
             if is_exhaustion(error):  # nobody's fault, and no attempt
@@ -269,6 +269,11 @@ class OutboundQueue(LoopService):
         life_s = (rows[0].expires_at - self._clock.now_ms()) / 1000
         await self._leases.give_back(rows, min(wait_s, life_s) if life_s > 0 else wait_s)
         self._settled(destination, rows, is_deferred=True)
+
+    async def _leave_to_withdrawal(self, destination: DestinationQueue, rows: list[Due]) -> None:
+        """They were not tried, and are not looked at before their next time."""
+        await self._leases.give_back(rows, (rows[0].next_attempt_at - self._clock.now_ms()) / 1000)
+        self._settled(destination, rows, is_deferred=False)
 
     async def _deliver_next(self, destination: DestinationQueue, rows: Sequence[Due], together: int) -> None:
         """The rest of a message, so many recipients at once; their leases go on."""

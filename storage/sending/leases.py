@@ -132,8 +132,7 @@ class Leased(NamedTuple):
 
 class Wanted(NamedTuple):
     """Leased rows by what is to become of them. `gone`: deleted or withdrawn meanwhile. `is_paused`: none may leave;
-    `is_closed`: nor of this inbox or key ever, so whoever withdraws its mail (storage/mail/withdrawal.py) finds the
-    leases."""
+    `is_closed`: nor of this inbox or key ever; its mail is withdrawn (storage/mail/withdrawal.py)."""
 
     willing: list[Due]
     suppressed: list[Due]

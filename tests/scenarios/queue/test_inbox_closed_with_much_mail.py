@@ -56,7 +56,11 @@ class Closing:
         for service in self.maild.daemon._supervisor._services:
             if service.name == "outbound queue":
                 service.wake()  # type: ignore[attr-defined]
-        await self._until_rows("SELECT 1 FROM recipients WHERE lease IS NULL AND status = 'deferred'", 0)
+        await self._until_rows("SELECT 1 FROM recipients WHERE lease IS NOT NULL OR next_attempt_at = 0", 0)
+
+    async def attempts(self) -> set[int]:
+        found = [(await self.maild.api.get(f"/v1/messages/{one}")).data for one in self.sent]
+        return {recipient["attempts"] for one in found for recipient in one["recipients"]}
 
     async def statuses(self) -> set[str]:
         found = [(await self.maild.api.get(f"/v1/messages/{one}")).data for one in self.sent]
@@ -66,6 +70,7 @@ class Closing:
         await maild.until_withdrawn()
         outcomes = maild.sql("SELECT DISTINCT status, failure_reason FROM messages")
         assert outcomes == [("failed", self.reason)]
+        assert maild.sql("SELECT DISTINCT attempts FROM recipients") == [(1,)]
         told = (await maild.api.get("/v1/events", types="email.failed", limit="100")).data
         assert sorted(one["data"]["messageId"] for one in told) == sorted(self.sent)
         assert self.mx.received == []
@@ -95,14 +100,15 @@ async def closing(
 
 async def test_nothing_leaves_between_the_answer_and_what_is_withdrawn_behind_it(closing: Closing) -> None:
     await closing.end_sender()
+    tried = await closing.attempts()
     await closing.come_due()
     assert closing.mx.received == []
+    assert await closing.attempts() == tried
     again = await closing.maild.api.call(*closing.end)
-    assert (
-        again.status == 404
-        if closing.reason == "inbox_not_found"
-        else again.data["withdrawnMessages"] == WAITING
-    )
+    if closing.reason == "inbox_not_found":
+        assert (again.status, again.code) == (404, "inbox_not_found")
+    else:
+        assert again.data["withdrawnMessages"] == WAITING
     await closing.maild.daemon.withdrawer.start()
     await closing.until_withdrawn(closing.maild)
 
@@ -111,7 +117,7 @@ async def test_what_a_kill_leaves_is_withdrawn_at_the_next_start(
     closing: Closing, template: Template, tmp_path: Path
 ) -> None:
     await closing.end_sender()
-    await closing.come_due()  # so there are leases as well
+    await closing.come_due()
     folder = closing.maild.settings.data_path
     survivor = await Running.start(replace(template, folder=folder), tmp_path / "next")
     try:
