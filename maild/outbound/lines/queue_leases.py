@@ -44,7 +44,6 @@ class QueueLeases:
 
     async def take(self, limit: int, full: FullLines, since: QueuePlace) -> Leased | None:
         """Lease what is due; None when the store refuses."""
-        self._attendance.look(self._clock.now_ms(), self._clock.monotonic())
         with Enduring(log, "lease_failed"):
             leased = await self._db.write(self._take_due, limit, full, since)
             if leased.is_paused:
@@ -54,6 +53,8 @@ class QueueLeases:
 
     def _take_due(self, tx: Tx, limit: int, full: FullLines, since: QueuePlace) -> Leased:
         now_ms = self._clock.now_ms()
+        # Of the same moment: a clock that jumps while the writer is waited for would end the life of what waits.
+        self._attendance.look(now_ms, self._clock.monotonic())
         retry_at = partial(self._schedule.retry_at, now_ms)
         outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
         expiry = partial(self._schedule.expiry, now_ms, self._attendance.since_ms)

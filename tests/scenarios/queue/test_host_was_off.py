@@ -2,10 +2,16 @@
 operator has paused all that leaves. It is not given up at the first look."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from maild.outbound.lines.queue_leases import QueueLeases
 from maild.outbound.lines.schedule import LATE_LIFE_MS
 from storage import switches
 from storage.clock import DAY_MS
+from storage.engine.tx import Tx
+from storage.sending.leases import Leased
 from tests.support.worlds.sending import Sending
 
 SIX_DAYS_S = 6 * DAY_MS // 1000
@@ -120,6 +126,26 @@ async def test_the_clock_jumps_ahead_and_is_set_right(tmp_path: Path) -> None:
         await sending.until_true("SELECT next_attempt_at < ? FROM recipients", (row.next_attempt_at,))
         await sending.forward_to_retry(message_id)
         await sending.until(message_id, "delivered")
+
+
+async def test_the_clock_jumps_ahead_while_the_writer_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_due, ahead_s = QueueLeases._take_due, [float(SIX_DAYS_S)]
+
+    def jump_first(self: QueueLeases, tx: Tx, *given: Any) -> Leased:
+        sending.clock.set_back(-ahead_s.pop() if ahead_s else 0)
+        return take_due(self, tx, *given)
+
+    async with Sending(tmp_path, outbound={"first_retry_s": 60}) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        message_id = await deferred(sending, "you@there.test")
+        sending.mx.script["RCPT"] = [LATER]
+        monkeypatch.setattr(QueueLeases, "_take_due", jump_first)
+        sending.queue.wake()
+        await sending.until_attempts(message_id, 2)
+        assert (await sending.store.recipients(message_id))[0].status == "deferred"
 
 
 async def test_nothing_waits_for_longer_than_its_lifetime_from_now(tmp_path: Path) -> None:
