@@ -65,15 +65,18 @@ class KeyCommands(StoreCommands):
             revoked += len(active)
             minted = self._minted(organization_id, key_id)
         senders = [key_id, *minted] if with_minted else [key_id]
-        withdrawn = self._withdraw(organization_id, senders) if with_mail else 0
+        if with_mail:  # a daemon beside sends none of it from now on
+            self._run(lambda tx: withdrawal.close_keys(tx, organization_id, senders))
         waiting = self._look(lambda tx: withdrawal.find_sent_by(tx, organization_id, senders))
+        if with_mail:
+            self._withdraw(waiting, senders)
         return {
             "id": key_id,
             "status": "revoked",
             "minted": {"revoked": revoked, "active": sum(minted.values())},
             "messages": {
-                "withdrawn": withdrawn,
-                "waiting": waiting.messages,
+                "withdrawn": waiting.messages if with_mail else 0,
+                "waiting": 0 if with_mail else waiting.messages,
             },
         }
 
@@ -91,18 +94,12 @@ class KeyCommands(StoreCommands):
             for start in range(0, len(key_ids), keys.REVOKED_AT_ONCE)
         )
 
-    def _withdraw(self, organization_id: str, senders: Sequence[str]) -> int:
-        """How many messages."""
-
+    def _withdraw(self, waiting: WithdrawnMail, senders: Sequence[str]) -> None:
         def unit(some: WithdrawnMail, tx: Tx) -> None:
             withdrawal.withdraw_slice(tx, some, self._ids.new, self._clock.now_ms())
 
-        # A daemon beside sends none of it from now on.
-        self._run(lambda tx: withdrawal.close_keys(tx, organization_id, senders))
-        waiting = self._look(lambda tx: withdrawal.find_sent_by(tx, organization_id, senders))
         self._run_slices(partial(unit, some) for some in waiting.slices())
         self._run(lambda tx: withdrawal.KEYS.end(tx, senders))
-        return waiting.messages
 
     def mint(
         self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

@@ -6,7 +6,6 @@ once nothing waits any more: so a kill leaves nothing but what the next start fi
 """
 
 import asyncio
-from typing import NamedTuple
 
 import structlog
 
@@ -17,16 +16,10 @@ from storage.mail import withdrawal
 from storage.mail.withdrawal import Senders
 from storage.service import Enduring, LoopService
 
+FOUND_AT_ONCE = 5000  # messages, in one look
+RETRY_S = 60.0
+
 log = structlog.get_logger("maild.withdrawing")
-
-
-class WithdrawingPace(NamedTuple):
-    """How many messages are found in one look; how many times as long as a slice took is rested; how long it is to the
-    next try of what failed."""
-
-    found: int = 5000
-    rest: float = 1
-    retry_s: float = 60.0
 
 
 class Withdrawer(LoopService):
@@ -34,18 +27,15 @@ class Withdrawer(LoopService):
 
     name = "withdrawing"
 
-    def __init__(
-        self, db: Database, clock: Clock, ids: Ids, pace: WithdrawingPace = WithdrawingPace()
-    ) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids) -> None:
         super().__init__()
         self._db = db
         self._clock = clock
         self._ids = ids
-        self._pace = pace
 
     async def run(self) -> None:
         while True:
-            pause_s: float | None = self._pace.retry_s
+            pause_s: float | None = RETRY_S
             with Enduring(log, "withdrawing_failed"):
                 pause_s = await self.round()
             await self.pause(pause_s)
@@ -53,16 +43,14 @@ class Withdrawer(LoopService):
     async def round(self) -> float | None:
         """Withdraw some of each organization's mail; in how many seconds to look again, None: once it is woken. What
         fails for one organization holds up no other."""
-        has_failed = has_done = False
+        waits_s: list[float] = []
         for organization_id in await self._db.peek(withdrawal.owners):
-            is_done = False
+            wait_s = RETRY_S
             with Enduring(log, "withdrawing_failed", organization_id=organization_id):
                 await self._withdraw_some(organization_id)
-                is_done = True
-            has_failed, has_done = has_failed or not is_done, has_done or is_done
-        if has_done:
-            return 0
-        return self._pace.retry_s if has_failed else None
+                wait_s = 0
+            waits_s.append(wait_s)
+        return min(waits_s, default=None)
 
     async def _withdraw_some(self, organization_id: str) -> None:
         for senders in withdrawal.SENDERS:
@@ -72,11 +60,11 @@ class Withdrawer(LoopService):
 
     async def _withdraw_of(self, organization_id: str, senders: Senders, closed: list[str]) -> None:
         waiting = await self._db.read_for(
-            organization_id, senders.find_waiting, organization_id, closed, self._pace.found
+            organization_id, senders.find_waiting, organization_id, closed, FOUND_AT_ONCE
         )
         for some in waiting.slices():
             began = self._clock.monotonic()
             await self._db.write_apart(withdrawal.withdraw_slice, some, self._ids.new, self._clock.now_ms())
-            await asyncio.sleep((self._clock.monotonic() - began) * self._pace.rest)
-        if waiting.messages < self._pace.found:  # that was all, and no more comes
+            await asyncio.sleep(self._clock.monotonic() - began)  # as long as it took
+        if waiting.messages < FOUND_AT_ONCE:  # that was all, and no more comes
             await self._db.write(senders.end, closed)
