@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from controlplane.contract.refusals import Fault, invalid
 from storage.clock import DAY_MS
-from storage.engine.database import Database
+from storage.engine.database import READ_S, Database
 from storage.engine.tx import Tx
 from storage.tenants import analytics
 from storage.tenants.analytics import AnalyticsSpan, Destined, MessageSlice
@@ -28,7 +28,6 @@ T = TypeVar("T")
 CountSlice = Callable[[Tx, MessageSlice], None]
 
 SPAN_DAYS_MAX = 92
-READ_S = 0.005  # of a reader, before others have their turn; a slice is less
 POINTS_MAX = 1000
 BOUNCED = frozenset({"bounced", "failed"})  # refused for good, or given up after days
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from storage.engine.database import Database
+from storage.engine.database import READ_S, Database
 from storage.engine.tx import Tx
 from storage.searching import search
 from storage.searching.index_file import IndexLost
@@ -23,7 +23,6 @@ from storage.shown.kept_json import KeptJson
 from storage.shown.message_json import Part
 
 ROWS_MAX = 400
-SLICE_S = 0.005
 
 Look = Callable[[Tx, Scope, Needle, str | None, At | None, int], Batch]
 
@@ -73,7 +72,7 @@ class _Search:
 
     def go_on(self, tx: Tx) -> Part | None:
         """Look on for a while; what was found once that is all, or enough."""
-        until = time.perf_counter() + SLICE_S
+        until = time.perf_counter() + READ_S
         if not self._is_begun:
             self._begin(tx)
         while self._places:

@@ -8,7 +8,7 @@ Those that are read, where unread ones are asked for, are passed over in an inde
 
 import time
 
-from storage.engine.database import Database
+from storage.engine.database import READ_S, Database
 from storage.engine.tx import Tx
 from storage.searching import labels
 from storage.searching.labels import COUNTED_MAX, ThreadPlace, WantedThreads
@@ -16,7 +16,6 @@ from storage.shown import thread_json
 from storage.shown.kept_json import KeptJson
 from storage.shown.message_json import Part
 
-SLICE_S = 0.005
 THREADS_MAX = 100  # looked at in one statement
 PASSED_MAX = 10_000  # threads, before so many messages are looked at in their place
 
@@ -44,7 +43,7 @@ class _Finding:
 
     def go_on(self, tx: Tx) -> Part | None:
         """Look on for a while; the page once it is full, or there are no more."""
-        until = time.perf_counter() + SLICE_S
+        until = time.perf_counter() + READ_S
         if not self._is_begun:
             self._begin(tx)
         while self._look(tx):

@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 READERS = 3
 ORGANIZATION_READERS = READERS - 1
+READ_S = 0.005  # of a reader; who has more to read comes again, and others have their turn in between
 
 
 class Database:
