@@ -28,8 +28,8 @@ _OF_A_RECIPIENT: Final = ("final-recipient", "original-recipient", "action", "st
 _NAMES: Final = ("final-recipient", "original-recipient")
 _MAILBOX: Final = "x-actual-recipient"  # sendmail's, whose Final-Recipient may be the alias
 _DIAGNOSTIC: Final = "diagnostic-code"
-_FAILED: Final = ("failure", "error", "fail")  # for `failed`, as §2.3.3 has it
 _EXPIRED: Final = "expired"
+_FAILURES: Final = ("failed", "failure", "error", "fail", _EXPIRED)  # what §2.3.3 calls `failed`
 _TRIED_TOO_LONG: Final = "4.4.7"  # RFC 3463 §3.5
 _COMMENT: Final = re.compile(r"\(([^()]{1,400})\)")
 _BLANK_LINES: Final = re.compile(rb"\n[ \t]*+\n")
@@ -78,15 +78,12 @@ def _recipients(fields: Headers) -> Sequence[Headers]:
 
 def _read_fate(fields: Headers, reporter: str | None) -> Fate:
     diagnostic = _diagnostic(fields)
-    code, enhanced = reply_code(diagnostic), telling_status(fields.get("status") or "", diagnostic)
-    action = (fields.get("action") or "").strip().lower().split(" ")[0][:20]
-    if not action and enhanced is not None and enhanced[0] == "5":
-        action = "failed"  # required by §2.3.3, and left out by some
-    if action == _EXPIRED and (enhanced is None or is_unspecific(enhanced)):
-        enhanced = _TRIED_TOO_LONG
-    if action in (*_FAILED, _EXPIRED):
+    told = telling_status(fields.get("status") or "", diagnostic)
+    action = _action(fields, told)
+    code = reply_code(diagnostic)
+    enhanced = _TRIED_TOO_LONG if action == _EXPIRED and _says_no_more(told) else told
+    if action in _FAILURES:  # beside which some tell how well it began
         action = "failed"
-    if action == "failed":  # beside which some tell how well it began
         code = failure_code(diagnostic) if code is not None and is_positive(code) else code
         enhanced = None if enhanced is not None and enhanced[0] == "2" else enhanced
     names = addresses_in_values([_typed(fields.get(name)) or "" for name in _NAMES])
@@ -100,6 +97,17 @@ def _read_fate(fields: Headers, reporter: str | None) -> Fate:
         host=snippet(_typed(fields.get("remote-mta")) or reporter or "", HOST_CHARS) or None,
         mailbox=(mailbox or names or ("",))[0],
     )
+
+
+def _action(fields: Headers, enhanced: str | None) -> str:
+    action = (fields.get("action") or "").strip().lower().split(" ")[0][:20]
+    if not action and enhanced is not None and enhanced[0] == "5":
+        return "failed"  # required by §2.3.3, and left out by some
+    return action
+
+
+def _says_no_more(enhanced: str | None) -> bool:
+    return enhanced is None or is_unspecific(enhanced)
 
 
 def _diagnostic(fields: Headers) -> str:

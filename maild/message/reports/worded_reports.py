@@ -197,30 +197,19 @@ def read_any_words(
     must also say that it gave up. None where nothing is said, or that it is tried again; where it is late, or not for
     now, only a host that refused for good is believed."""
     told = _own_words(text)
-    kind = _kind(subject)
     if says_it_goes_on(f"{subject}\n{told}"):
         return None
-    # MDaemon warns that a user is unknown.
-    is_late = says_it_may_go_on(f"{kind}\n{told}", "" if is_address_fault(kind) else kind)
-    gave_up = is_by_system and not is_late and says_it_gave_up(f"{kind}\n{told}")
-    has_failed = is_by_system and not is_late and says_it_failed(f"{kind}\n{told}")
+    whole = _Whole.of(_kind(subject), told, is_by_system=is_by_system)
     arrived = _arrived(told)
-    found: dict[str, _Blame] = {}
+    named: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
-    above = ""
-    for names, words in _statements(text):
-        failed = gave_up or (has_failed and is_lasting_reason(words))
-        failed = failed or (not is_late and says_it_gave_up(f"{above} {words}"))
-        above = "" if names else words
-        if is_late and not is_refusal(words):
-            continue
-        blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
-        if is_by_system and blame.weight and not names and not arrived and (failed or not is_answer):
-            unnamed.append(blame)
+    for names, blame in _blames(text, whole):
         for name in names:
             if name not in arrived:
-                found[name] = max(found.get(name, blame), blame, key=_weight)
-    fates = _blamed(found, unnamed)[:MAX_FATES]
+                named[name] = max(named.get(name, blame), blame, key=_weight)
+        if not names and not arrived and is_by_system and (blame.gave_up or not is_answer):
+            unnamed.append(blame)
+    fates = _blamed(named, unnamed)[:MAX_FATES]
     return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
 
 
@@ -236,8 +225,20 @@ def _arrived(told: str) -> tuple[str, ...]:
     )
 
 
-def _blamed(found: dict[str, _Blame], unnamed: Sequence[_Blame]) -> list[Fate]:
+def _blames(text: str, whole: _Whole) -> Iterator[tuple[tuple[str, ...], _Blame]]:
+    """Each statement's names, and what it says of them."""
+    above = ""
+    for names, words in _statements(text):
+        gave_up = whole.gives_up(words, above)
+        above = "" if names else words
+        if not whole.is_late or is_refusal(words):
+            yield names, _Blame.of(words, is_by_system=whole.is_by_system, gave_up=gave_up)
+
+
+def _blamed(found: dict[str, _Blame], told: Sequence[_Blame]) -> list[Fate]:
+    """`told`: of nobody by name."""
     named = {name: blame for name, blame in found.items() if blame.weight}
+    unnamed = [blame for blame in told if blame.weight]
     if not named:
         return [failed_fate([], max(unnamed, key=_weight).words)] if unnamed else []
     if all(blame.weight == _GAVE_UP for blame in named.values()):
@@ -266,14 +267,48 @@ class _Blame(NamedTuple):
 
     weight: int
     words: str
+    gave_up: bool
 
     @classmethod
     def of(cls, words: str, *, is_by_system: bool, gave_up: bool) -> _Blame:
         if is_address_fault(words):
-            return cls(_ADDRESS_FAULT, words)
-        if is_by_system and is_refusal(words):
-            return cls(_REFUSED, words)
-        return cls((_TOLD_WHY if says_something(words) else _GAVE_UP) if gave_up else 0, words)
+            weight = _ADDRESS_FAULT
+        elif is_by_system and is_refusal(words):
+            weight = _REFUSED
+        elif gave_up:
+            weight = _TOLD_WHY if says_something(words) else _GAVE_UP
+        else:
+            weight = 0
+        return cls(weight, words, gave_up)
+
+
+class _Whole(NamedTuple):
+    """What a text says as a whole. `is_late`: that it is tried again, or not for now. What else a mail system alone is
+    believed: that it gave up, or that something failed, which counts where a statement gives a reason that lasts."""
+
+    is_by_system: bool
+    is_late: bool
+    gave_up: bool
+    has_failed: bool
+
+    @classmethod
+    def of(cls, kind: str, told: str, *, is_by_system: bool) -> _Whole:
+        text = f"{kind}\n{told}"
+        # MDaemon warns that a user is unknown.
+        is_late = says_it_may_go_on(text, "" if is_address_fault(kind) else kind)
+        is_final = is_by_system and not is_late
+        return cls(
+            is_by_system,
+            is_late,
+            gave_up=is_final and says_it_gave_up(text),
+            has_failed=is_final and says_it_failed(text),
+        )
+
+    def gives_up(self, words: str, above: str) -> bool:
+        """`above`: the statement before these words, where it names nobody."""
+        if self.gave_up or (self.has_failed and is_lasting_reason(words)):
+            return True
+        return not self.is_late and says_it_gave_up(f"{above} {words}")
 
 
 def _weight(blame: _Blame) -> int:
