@@ -13,8 +13,11 @@ from typing import Any, TypeVar
 from conf.settings import Settings
 from controlplane.domains import checks
 from controlplane.domains.fresh_keys import sealed_behind
-from maild.commands import audit_verifying, doctor
+from maild.commands import audit_verifying
 from maild.commands.audit_log import AuditCommands
+from maild.commands.doctor.examination import examine
+from maild.commands.doctor.outside_view import seen_from_outside
+from maild.commands.doctor.patient import Patient, QueueMoves
 from maild.commands.domain_reports import ReportCommands
 from maild.commands.keys import KeyCommands
 from maild.commands.lost_key import LostKey
@@ -22,7 +25,6 @@ from maild.commands.members import MemberCommands
 from maild.commands.org_deletion import OrganizationDeletion
 from maild.commands.organizations import OrganizationCommands
 from maild.commands.outbound_queue import QueueCommands
-from maild.commands.outside_view import seen_from_outside
 from maild.commands.policies import PolicyCommands
 from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
@@ -147,7 +149,7 @@ class OperatorCommands:
         return work(self._folder, self._clock)
 
     def examine(self, reach: Sequence[str], key_file: Path | None = None) -> dict[str, Any]:
-        """As doctor.examine. `reach`: domains whose mail hosts are tried, too; `key_file`: as for `init`."""
+        """As doctor/examination.py. `reach`: domains whose mail hosts are tried, too; `key_file`: as for `init`."""
         domains = self._settings.server.shared_domains
         self._folder.check()
         self._folder.check_store()
@@ -156,9 +158,9 @@ class OperatorCommands:
         queue = self._read(self._queue_moves)
         return asyncio.run(self._examine(records, self._signers(rows, key_file), queue, reach))
 
-    def _queue_moves(self, tx: Tx) -> doctor.QueueMoves:
+    def _queue_moves(self, tx: Tx) -> QueueMoves:
         due_since = outbound.backlog(tx, self._clock.now_ms()).oldest_due_at
-        return doctor.QueueMoves(switches.off_since(tx, switches.QUEUE), due_since)
+        return QueueMoves(switches.off_since(tx, switches.QUEUE), due_since)
 
     def _signers(self, rows: Sequence[DkimKey], key_file: Path | None) -> dict[str, SigningKey | str]:
         """By domain the key that signs, or why it can't be opened."""
@@ -172,17 +174,17 @@ class OperatorCommands:
         self,
         records: dict[str, list[checks.Record]],
         signers: Mapping[str, SigningKey | str],
-        queue: doctor.QueueMoves,
+        queue: QueueMoves,
         reach: Sequence[str],
     ) -> dict[str, Any]:
         resolver = Resolver(self._settings.dns, self._clock)
         outside_dns = seen_from_outside(self._settings.dns, resolver.nameservers)
         outside = Resolver(outside_dns, self._clock) if outside_dns is not None else None
-        patient = doctor.Patient(
+        patient = Patient(
             self._settings, self._folder.path, records, resolver, outside, self._clock, signers, queue, reach
         )
         try:
-            return await doctor.examine(patient)
+            return await examine(patient)
         finally:
             await resolver.close()
             if outside is not None:

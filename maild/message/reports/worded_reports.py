@@ -199,7 +199,7 @@ def read_any_words(
     told = _own_words(text)
     if says_it_goes_on(f"{subject}\n{told}"):
         return None
-    whole = _Whole.of(_kind(subject), told, is_by_system=is_by_system)
+    whole = _WholeText.of(_kind(subject), told, is_by_system=is_by_system)
     arrived = _arrived(told)
     named: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
@@ -225,7 +225,7 @@ def _arrived(told: str) -> tuple[str, ...]:
     )
 
 
-def _blames(text: str, whole: _Whole) -> Iterator[tuple[tuple[str, ...], _Blame]]:
+def _blames(text: str, whole: _WholeText) -> Iterator[tuple[tuple[str, ...], _Blame]]:
     """Each statement's names, and what it says of them."""
     above = ""
     for names, words in _statements(text):
@@ -282,7 +282,7 @@ class _Blame(NamedTuple):
         return cls(weight, words, gave_up)
 
 
-class _Whole(NamedTuple):
+class _WholeText(NamedTuple):
     """What a text says as a whole. `is_late`: that it is tried again, or not for now. What else a mail system alone is
     believed: that it gave up, or that something failed, which counts where a statement gives a reason that lasts."""
 
@@ -292,7 +292,7 @@ class _Whole(NamedTuple):
     has_failed: bool
 
     @classmethod
-    def of(cls, kind: str, told: str, *, is_by_system: bool) -> _Whole:
+    def of(cls, kind: str, told: str, *, is_by_system: bool) -> _WholeText:
         text = f"{kind}\n{told}"
         # MDaemon warns that a user is unknown.
         is_late = says_it_may_go_on(text, "" if is_address_fault(kind) else kind)

@@ -16,7 +16,9 @@ from conf.loading import parse
 from controlplane.domains import checks
 from controlplane.domains.checks import PublishedKey
 from maild.cli.program import main
-from maild.commands.doctor import DUE_TOO_LONG_S, Patient, QueueMoves, examine
+from maild.commands.doctor.examination import examine
+from maild.commands.doctor.outbound_checks import DUE_TOO_LONG_S
+from maild.commands.doctor.patient import Patient, QueueMoves
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conf.settings import Dns
-from maild.commands.outside_view import seen_from_outside
+from maild.commands.doctor.outside_view import seen_from_outside
 from maild.dns_client import Nameserver
 
 UNBOUND, STUB, PROXY = ("127.0.0.1", 53), ("127.0.0.53", 53), ("127.0.0.54", 53)

@@ -1,0 +1,146 @@
+"""What this host has: its certificate, places to listen, room on its disk, backups."""
+
+import asyncio
+import os
+import ssl
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from cryptography import x509
+
+from conf.setting_kinds import host_port
+from maild.commands.doctor.patient import Diagnosis, Patient, ip_version, why
+from maild.inbound.wire import tls
+from maild.message.fields.address import is_named
+from maild.resolver import DnsError
+from storage.data_folder import DataFolder
+from storage.disk import Disk
+
+LISTENS_S = 3
+EXPIRES_SOON_DAYS = 14
+BACKUP_OLD_S = 2 * 24 * 3600  # as the alert MaildBackupOld
+_VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
+
+
+async def certificate(patient: Patient) -> list[Diagnosis]:
+    """Is the certificate of SMTP one that its name is in, for a while yet?"""
+    smtp, hostname = patient.settings.smtp, patient.settings.server.hostname
+    if not smtp.tls_cert:
+        found = "a self-signed one, which mail servers take"
+        return [Diagnosis("certificate", "smtp.tls_cert", "ok", found)]
+    try:
+        with DataFolder(patient.folder).as_its_owner():  # what root may read the daemon may not
+            tls.context(smtp.tls_cert, smtp.tls_key)
+            shown = x509.load_pem_x509_certificate(Path(smtp.tls_cert).read_bytes())
+    except (ssl.SSLError, OSError, ValueError) as error:
+        advice = "Name a pair of PEM files that belong together and that the daemon's user can read."
+        return [Diagnosis("certificate", smtp.tls_cert, "fault", f"no usable pair: {error}", advice)]
+    left = shown.not_valid_after_utc - datetime.fromtimestamp(patient.clock.now_ms() / 1000, UTC)
+    ends = f"it is valid until {shown.not_valid_after_utc:%Y-%m-%d}"
+    if left.days < EXPIRES_SOON_DAYS:
+        status: Literal["warning", "fault"] = "fault" if left.total_seconds() <= 0 else "warning"
+        return [Diagnosis("certificate", smtp.tls_cert, status, ends, "Renew it; maild reads it by itself.")]
+    # RFC 9525 §6.3: a wildcard is the whole first label.
+    if not is_named(hostname, _names_of(shown)):
+        found = f"it is not for {hostname}"
+        advice = (
+            f"Get one for {hostname}: programs that submit mail, and hosts under MTA-STS, check the name."
+        )
+        return [Diagnosis("certificate", smtp.tls_cert, "fault", found, advice)]
+    return [Diagnosis("certificate", smtp.tls_cert, "ok", ends)]
+
+
+def _names_of(shown: x509.Certificate) -> frozenset[str]:
+    try:
+        names = shown.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (x509.ExtensionNotFound, ValueError):
+        return frozenset()
+    return frozenset(map(str.lower, names.get_values_for_type(x509.DNSName)))
+
+
+async def listening(patient: Patient) -> list[Diagnosis]:
+    """Does somebody answer where the daemon is to listen, and is that where DNS sends mail?"""
+    smtp, http = patient.settings.smtp, patient.settings.http
+    submission = (*smtp.submission_listen, *smtp.submission_listen_tls)
+    places = [*smtp.listen, *smtp.listen_tls, *submission, http.listen]
+    return [*await asyncio.gather(*map(_listens, places)), *await _unheard(patient)]
+
+
+async def _unheard(patient: Patient) -> list[Diagnosis]:
+    """Versions of IP by which hosts look for this one (RFC 5321 §5.2), and where it does not listen."""
+    settings, name = patient.settings, patient.settings.server.hostname
+    if settings.smtp.proxy_from:  # a balancer has the addresses that are published
+        return []
+    try:
+        published = {ip_version(one) for one in await patient.resolver.addresses(name)}
+    except DnsError:  # told by `names`
+        return []
+    heard = {ip_version(host_port(place)[0]) for place in settings.smtp.listen}
+    return [
+        Diagnosis(
+            "listening",
+            name,
+            "fault" if version == "ipv4" else "warning",
+            f"DNS has an address of {_VERSIONS[version][0]} for it, and smtp.listen none",
+            f'Add "{_VERSIONS[version][1]}" to smtp.listen: hosts that come by it find nobody.',
+        )
+        for version in sorted(published - heard)
+    ]
+
+
+async def _listens(place: str) -> Diagnosis:
+    host, port = host_port(place)
+    try:
+        async with asyncio.timeout(LISTENS_S):
+            _, writer = await asyncio.open_connection(_EVERYWHERE.get(host, host), port)
+        writer.close()
+    except OSError as error:  # a timeout is one
+        advice = (
+            "Start the daemon (systemctl start maild), or look why it does not run (journalctl -u maild)."
+        )
+        return Diagnosis("listening", place, "fault", why(error), advice)
+    return Diagnosis("listening", place, "ok", "somebody answers")
+
+
+async def disk(patient: Patient) -> list[Diagnosis]:
+    """Is there room beyond the reserve, and is it taken?"""
+    place = str(patient.folder)
+    if not Disk(patient.folder, patient.settings.storage.reserve_percent).has_room():
+        advice = "Free some, or make the file system larger: until then no mail is accepted."
+        return [Diagnosis("disk", place, "fault", "less is free than storage.reserve_percent", advice)]
+    if (refusal := _refusal_to_write(patient.folder)) is not None:
+        told = f"nothing can be written there: {refusal}"
+        advice = (
+            "Until it can no mail is accepted. Look at dmesg: a file system is made read-only after an error."
+        )
+        return [Diagnosis("disk", place, "fault", told, advice)]
+    return [Diagnosis("disk", place, "ok", "there is room")]
+
+
+def _refusal_to_write(folder: Path) -> str | None:
+    """What the file system says to a file that leaves nothing behind; None: it takes it, or is not ours to ask."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"?")
+            probe.flush()
+            os.fsync(probe.fileno())
+    except PermissionError:
+        return None
+    except OSError as error:
+        return why(error)
+    return None
+
+
+async def backup(patient: Patient) -> list[Diagnosis]:
+    """How old is the last one? None is no fault: a snapshot of the file system leaves no note."""
+    at = DataFolder(patient.folder).backed_up_at
+    if at is None:
+        return [Diagnosis("backup", str(patient.folder), "ok", "none by maild backup has ended well yet")]
+    ended = f"the last one ended well at {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+    if patient.clock.now_ms() / 1000 - at <= BACKUP_OLD_S:
+        return [Diagnosis("backup", str(patient.folder), "ok", ended)]
+    advice = "See that what runs maild backup does, and that it ends with exit code 0."
+    return [Diagnosis("backup", str(patient.folder), "warning", ended, advice)]
