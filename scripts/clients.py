@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from controlplane.operations.table import OPERATIONS
+from controlplane.reference.documents import documents
 from controlplane.reference.openapi import document
 from scripts import client_cli, client_names, client_python, client_typescript
 from scripts.followed import followed
@@ -32,7 +33,9 @@ def generate(folder: Path) -> None:
 
 def read() -> dict[str, Any]:
     """The document as a client reads it: through JSON, its references followed."""
-    return followed(json.loads(json.dumps(document(OPERATIONS, "https://mail.example.com"))))
+    url = "https://mail.example.com"
+    described = document(OPERATIONS, url, documents(url)["contract.md"])
+    return followed(json.loads(json.dumps(described)))
 
 
 if __name__ == "__main__":

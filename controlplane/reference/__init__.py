@@ -49,7 +49,7 @@ def _texts(
 ) -> Mapping[str, FixedText]:
     """Path → what is served there."""
     told = documents(public_url)
-    described = msgspec.json.encode(openapi_document(operations, public_url))
+    described = msgspec.json.encode(openapi_document(operations, public_url, told["contract.md"]))
     plain = {
         "/llms.txt": llms.short(public_url, bool(tools)),
         "/llms-full.txt": llms.full(public_url, operations, tools, told),

@@ -10,6 +10,7 @@ from typing import Any
 from controlplane.contract.common import Health
 from controlplane.contract.telling.events import EVENTS, EventEnvelope
 from controlplane.operations.operation import CONFLICT, JSON, Operation
+from controlplane.reference.contract_rows import ContractRow, contract_rows
 from controlplane.reference.openapi_answers import RANGES, answers, examples, headers, name_of
 from controlplane.reference.openapi_schemas import inlined, reference, schemas
 from controlplane.reference.said_once import said_once
@@ -42,6 +43,29 @@ STREAM = "text/event-stream"
 # first.
 REQUESTS = "webhook requests"
 HEALTH = "health"
+TAGS = {
+    "agents": "Names for what works behind inboxes",
+    "analytics": "What was sent, what became of it, and what came in, by time and by recipient domain",
+    "attachments": "The bytes of attachments",
+    "audit": "Who did what in the organization, in a chain of hashes",
+    "claims": "Messages as work: taken for a time, finished or given back",
+    "domains": "Custom domains: the DNS records that they need, checks, DKIM keys, reports of other hosts",
+    "drafts": "Messages that are written, and sent later",
+    "events": "What happens, as a log to read and as a stream",
+    HEALTH: "Whether the service is up",
+    "inboxes": "Addresses that mail is received at and sent from",
+    "keys": "API keys with their scopes",
+    "messages": "Sending, answering, reading and searching mail",
+    "operator": "The queue of the whole host, for who runs it",
+    "organization": "The organization of the key, its members, usage and policy",
+    "reviews": "What is held until a person decides",
+    "rules": "Who may be written to, and who may write",
+    "suppressions": "Addresses that nothing is sent to: they bounced, complained, unsubscribed or were added",
+    "threads": "Conversations",
+    "unsubscribe": "What stands behind the links in `List-Unsubscribe`; needs no key",
+    REQUESTS: "What maild sends to the URLs of webhooks",
+    "webhooks": "URLs that events are sent to, and what became of each delivery",
+}
 _RANGE_HEADERS = {
     "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
     "If-Range": "The `ETag` that the range is of; the whole is sent when it is another",
@@ -54,15 +78,19 @@ _STREAM_HEADER = {
 }
 
 
-def document(operations: Sequence[Operation], public_url: str) -> dict[str, Any]:
-    """The OpenAPI 3.1.0 document of these operations."""
-    return said_once(_whole(operations, public_url), name_of)
+def document(operations: Sequence[Operation], public_url: str, contract: str) -> dict[str, Any]:
+    """The OpenAPI 3.1.0 document of these operations. `contract`: docs/contract.md, which says what each does."""
+    return said_once(_whole(operations, public_url, contract), name_of)
 
 
-def _whole(operations: Sequence[Operation], public_url: str) -> dict[str, Any]:
+def _whole(operations: Sequence[Operation], public_url: str, contract: str) -> dict[str, Any]:
+    rows = contract_rows(contract, f"{public_url.rstrip('/')}/docs")
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, operations)
+        told = rows[f"{operation.method} {operation.path}"]
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(
+            operation, operations, told
+        )
     paths["/health"] = {"get": _health()}
     return {
         "openapi": "3.1.0",
@@ -73,7 +101,10 @@ def _whole(operations: Sequence[Operation], public_url: str) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": public_url}],
-        "tags": [{"name": name} for name in sorted({HEALTH, REQUESTS, *map(_tag, operations)})],
+        "tags": [
+            {"name": name, "description": TAGS[name]}
+            for name in sorted({HEALTH, REQUESTS, *map(_tag, operations)})
+        ],
         "security": [{"apiKey": []}],
         "paths": paths,
         "webhooks": {type: {"post": _webhook(type, *told)} for type, told in EVENTS.items()},
@@ -93,10 +124,12 @@ def _whole(operations: Sequence[Operation], public_url: str) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
+def _operation(operation: Operation, operations: Sequence[Operation], told: ContractRow) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": operation.id,
         "summary": operation.summary,
+        "description": told.text,
+        "externalDocs": {"description": told.section, "url": told.url},
         "tags": [_tag(operation)],
         "security": [] if operation.is_public else [{"apiKey": [operation.scope, *operation.also]}],
         "parameters": _parameters(operation),

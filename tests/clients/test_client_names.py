@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 
 from controlplane.operations.table import OPERATIONS
+from controlplane.reference.documents import documents
 from controlplane.reference.openapi import document
 from scripts import client_names
 from scripts.client_names import NAMES, Unnamed
 
+URL = "https://mail.test"
+
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(json.dumps(document(OPERATIONS, "https://mail.test")))
+    read: dict[str, Any] = json.loads(json.dumps(document(OPERATIONS, URL, documents(URL)["contract.md"])))
     return read
 
 

@@ -27,7 +27,8 @@ from controlplane.contract.sending.attempts import DeliveryAttempt
 from controlplane.contract.telling.events import Event
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.operations.table import OPERATIONS
-from controlplane.reference.openapi import document
+from controlplane.reference.documents import documents
+from controlplane.reference.openapi import TAGS, document
 from controlplane.reference.openapi_answers import COMMON_ERRORS, OPEN_ERRORS, error_codes
 from controlplane.transport.reading import read_body
 from controlplane.transport.responses import success_status
@@ -55,7 +56,9 @@ def names(route: Operation) -> str:
 @pytest.fixture(scope="module")
 def written() -> dict[str, Any]:
     """The document as a client gets it: through JSON."""
-    read: dict[str, Any] = json.loads(json.dumps(document(OPERATIONS, PUBLIC_URL)))
+    read: dict[str, Any] = json.loads(
+        json.dumps(document(OPERATIONS, PUBLIC_URL, documents(PUBLIC_URL)["contract.md"]))
+    )
     return read
 
 
@@ -94,6 +97,25 @@ def test_it_is_valid_openapi_3_1_0(told: dict[str, Any], written: dict[str, Any]
 def test_the_document_has_every_endpoint(told: dict[str, Any]) -> None:
     served = {(route.method, route.path) for route in TOLD}
     assert set(operations(told)) == served | {("GET", "/health")}
+
+
+def test_each_operation_says_what_it_does_and_where_more_is_told(told: dict[str, Any]) -> None:
+    """Every link, also in the words, leads to a section that this host serves."""
+    served = {f"{PUBLIC_URL}/docs/{path}": text for path, text in documents(PUBLIC_URL).items()}
+    anchors = {
+        f"{url}#{re.sub(r'[^a-z0-9 -]', '', title.lower()).replace(' ', '-')}"
+        for url, text in served.items()
+        for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    }
+    for route in OPERATIONS:
+        described = told["paths"][route.path][route.method.lower()]
+        assert len(described["description"]) > len("201."), names(route)
+        links = re.findall(r"\]\(([^)]*)\)", described["description"])
+        assert {described["externalDocs"]["url"], *links} <= anchors | served.keys(), names(route)
+
+
+def test_every_tag_is_described(told: dict[str, Any]) -> None:
+    assert {tag["name"] for tag in told["tags"] if tag["description"]} == set(TAGS)
 
 
 def test_operation_ids_are_unique_and_fit_for_every_language(told: dict[str, Any]) -> None:
