@@ -1,6 +1,7 @@
 """Writes what is generated of the clients, from the document that the daemon serves. `scripts/clients` runs it."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from scripts import client_cli, client_names, client_python, client_typescript
 from scripts.followed import followed
 from tests.support.machine import tools
 
+_URL = "https://mail.example.com"
+_LINK = re.compile(rf"\[([^\[\]]*)\]\({re.escape(_URL)}/docs[^()]*\)")
 CLIENTS = Path(__file__).parents[1] / "controlplane" / "clients"
 
 
@@ -32,10 +35,9 @@ def generate(folder: Path) -> None:
 
 
 def read() -> dict[str, Any]:
-    """The document as a client reads it: through JSON, its references followed."""
-    url = "https://mail.example.com"
-    described = document(OPERATIONS, url, documents(url)["contract.md"])
-    return followed(json.loads(json.dumps(described)))
+    """The document as a client reads it: through JSON, its references followed. Its words lead to no host."""
+    told = json.dumps(document(OPERATIONS, _URL, documents(_URL)["contract.md"]))
+    return followed(json.loads(_LINK.sub(r"\1", told)))
 
 
 if __name__ == "__main__":

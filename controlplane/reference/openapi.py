@@ -10,7 +10,8 @@ from typing import Any
 from controlplane.contract.common import Health
 from controlplane.contract.telling.events import EVENTS, EventEnvelope
 from controlplane.operations.operation import CONFLICT, JSON, Operation
-from controlplane.reference.contract_rows import ContractRow, contract_rows
+from controlplane.reference.contract_words import ContractWords, read_contract
+from controlplane.reference.member_words import described, parameter_words
 from controlplane.reference.openapi_answers import RANGES, answers, examples, headers, name_of
 from controlplane.reference.openapi_schemas import inlined, reference, schemas
 from controlplane.reference.said_once import said_once
@@ -84,13 +85,11 @@ def document(operations: Sequence[Operation], public_url: str, contract: str) ->
 
 
 def _whole(operations: Sequence[Operation], public_url: str, contract: str) -> dict[str, Any]:
-    rows = contract_rows(contract, f"{public_url.rstrip('/')}/docs")
+    words = read_contract(contract, f"{public_url.rstrip('/')}/docs")
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
-        told = rows[f"{operation.method} {operation.path}"]
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(
-            operation, operations, told
-        )
+        path = paths.setdefault(operation.path, {})
+        path[operation.method.lower()] = _operation(operation, operations, words)
     paths["/health"] = {"get": _health()}
     return {
         "openapi": "3.1.0",
@@ -109,7 +108,7 @@ def _whole(operations: Sequence[Operation], public_url: str, contract: str) -> d
         "paths": paths,
         "webhooks": {type: {"post": _webhook(type, *told)} for type, told in EVENTS.items()},
         "components": {
-            "schemas": schemas(operations),
+            "schemas": described(schemas(operations), words),
             "responses": {name: {"description": text} for name, text in _WEBHOOK_ANSWERS.values()},
             "examples": examples(operations),
             "headers": headers(),
@@ -124,19 +123,20 @@ def _whole(operations: Sequence[Operation], public_url: str, contract: str) -> d
     }
 
 
-def _operation(operation: Operation, operations: Sequence[Operation], told: ContractRow) -> dict[str, Any]:
-    described: dict[str, Any] = {
+def _operation(operation: Operation, operations: Sequence[Operation], words: ContractWords) -> dict[str, Any]:
+    told = words.operations[operation.endpoint]
+    row: dict[str, Any] = {
         "operationId": operation.id,
         "summary": operation.summary,
         "description": told.text,
         "externalDocs": {"description": told.section, "url": told.url},
         "tags": [_tag(operation)],
         "security": [] if operation.is_public else [{"apiKey": [operation.scope, *operation.also]}],
-        "parameters": _parameters(operation),
+        "parameters": _parameters(operation, words),
         "responses": answers(operation, operations),
     }
     if operation.body is not None:
-        described["requestBody"] = {
+        row["requestBody"] = {
             "required": True,
             "content": {
                 JSON: {
@@ -146,23 +146,23 @@ def _operation(operation: Operation, operations: Sequence[Operation], told: Cont
             },
         }
     if operation.form:
-        described["requestBody"] = {
+        row["requestBody"] = {
             "required": False,
             "content": {"application/x-www-form-urlencoded": {"schema": operation.form}},
         }
-    return described
+    return row
 
 
 def _tag(operation: Operation) -> str:
     return operation.path.split("/")[2]
 
 
-def _parameters(operation: Operation) -> list[dict[str, Any]]:
+def _parameters(operation: Operation, words: ContractWords) -> list[dict[str, Any]]:
     schema = {"type": "string", "maxLength": 64}
     in_path = [{"name": "id", "in": "path", "required": True, "schema": schema}]
     return [
         *(in_path if "{id}" in operation.path else ()),
-        *_query_parameters(operation),
+        *_query_parameters(operation, words),
         *([_IDEMPOTENCY_KEY] if CONFLICT in operation.refusals else ()),
         *_headers(_RANGE_HEADERS if RANGES in operation.refusals else {}),
         *_headers(_TAG_HEADER if operation.has_tag else {}),
@@ -170,14 +170,20 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     ]
 
 
-def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
+def _query_parameters(operation: Operation, words: ContractWords) -> list[dict[str, Any]]:
     if operation.query is None:
         return []
     whole = operation.query.model_json_schema(by_alias=True)
     found = []
     for name, schema in whole.get("properties", {}).items():
         required = name in whole.get("required", [])
-        told = {"name": name, "in": "query", "required": required, "schema": inlined(schema, whole)}
+        told = {
+            "name": name,
+            "in": "query",
+            "required": required,
+            **parameter_words(operation, name, words),
+            "schema": inlined(schema, whole),
+        }
         if told["schema"].get("type") == "array":  # a,b; in parts it is taken, too
             told |= {"style": "form", "explode": False}
         found.append(told)

@@ -28,6 +28,7 @@ from controlplane.contract.telling.events import Event
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference.documents import documents
+from controlplane.reference.member_words import TABLES
 from controlplane.reference.openapi import TAGS, document
 from controlplane.reference.openapi_answers import COMMON_ERRORS, OPEN_ERRORS, error_codes
 from controlplane.transport.reading import read_body
@@ -99,19 +100,42 @@ def test_the_document_has_every_endpoint(told: dict[str, Any]) -> None:
     assert set(operations(told)) == served | {("GET", "/health")}
 
 
+def anchors(text: str) -> set[str]:
+    """As renderers of Markdown name sections."""
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def test_each_operation_says_what_it_does_and_where_more_is_told(told: dict[str, Any]) -> None:
-    """Every link, also in the words, leads to a section that this host serves."""
-    served = {f"{PUBLIC_URL}/docs/{path}": text for path, text in documents(PUBLIC_URL).items()}
-    anchors = {
-        f"{url}#{re.sub(r'[^a-z0-9 -]', '', title.lower()).replace(' ', '-')}"
-        for url, text in served.items()
-        for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    }
     for route in OPERATIONS:
         described = told["paths"][route.path][route.method.lower()]
         assert len(described["description"]) > len("201."), names(route)
-        links = re.findall(r"\]\(([^)]*)\)", described["description"])
-        assert {described["externalDocs"]["url"], *links} <= anchors | served.keys(), names(route)
+        assert described["externalDocs"]["url"].startswith(f"{PUBLIC_URL}/docs/contract.md#"), names(route)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_member_says_what_it_is(written: dict[str, Any], name: str) -> None:
+    members = written["components"]["schemas"][name]["properties"]
+    assert [one for one, told in members.items() if not told.keys() & {"description", "$ref"}] == []
+
+
+def test_a_parameter_of_a_query_says_what_it_is(told: dict[str, Any]) -> None:
+    asked = [
+        (row["operationId"], one["name"])
+        for path in told["paths"].values()
+        for row in path.values()
+        for one in row["parameters"]
+        if one["in"] == "query" and not one.get("description")
+    ]
+    assert asked == []
+
+
+def test_links_of_what_is_told_lead_to_sections(written: dict[str, Any]) -> None:
+    served = {f"{PUBLIC_URL}/docs/{path}": text for path, text in documents(PUBLIC_URL).items()}
+    known = {f"{url}#{anchor}" for url, text in served.items() for anchor in anchors(text)} | served.keys()
+    words = json.dumps(written, ensure_ascii=False)
+    links = set(re.findall(rf'{PUBLIC_URL}/docs/[^)"]+', words))
+    assert links <= known
 
 
 def test_every_tag_is_described(told: dict[str, Any]) -> None:

@@ -41,6 +41,9 @@ class Organization(Resource):
     ) -> Pages[api.Member]:
         """Its members.
 
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+
         Scope: organization:read.
 
             for one in client.organization.members():
@@ -161,7 +164,10 @@ class Audit(Resource):
     ) -> Pages[api.AuditEntry]:
         """Who did what, oldest first.
 
+        `after`: A `seq`: the rows behind it are told.
         `types`: Separated by commas; all by default.
+        `actor`: The id of a key or member: what it did.
+        `limit`: How many at most (50; 1-1,000).
 
         Scope: audit:read.
 
@@ -236,6 +242,11 @@ class Keys(Resource):
     ) -> api.MintedKey:
         """Mint an API key, shown once.
 
+        `name`: 1-64 characters.
+        `scopes`: Section 5.
+        `inbox_id`: The inbox that the key is bound to.
+        `mode`: `live` or `test`.
+
         Scope: keys:write.
         Errors: invalid_scopes, inbox_not_found, payload_too_large, unsupported_media_type.
 
@@ -256,6 +267,9 @@ class Keys(Resource):
         cursor: str = UNSET,
     ) -> Pages[api.Key]:
         """API keys, newest first.
+
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: keys:read.
 
@@ -320,6 +334,9 @@ class Agents(Resource):
     ) -> Pages[api.Agent]:
         """Agents, newest first.
 
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+
         Scope: inboxes:read.
 
             for one in client.agents.list():
@@ -371,6 +388,12 @@ class Inboxes(Resource):
     ) -> api.Inbox:
         """Provision an inbox.
 
+        `username`: The address, before and behind its `@`.
+        `name`: What stands beside the address in what it sends.
+        `agent_id`: The agent behind it.
+        `domain`: The address, before and behind its `@`.
+        `metadata`: Texts by key, the caller's own.
+
         Scope: inboxes:write.
         Errors: domain_not_verified, limit_reached, inbox_access_denied, apex_domain_reserved, agent_not_found,
           domain_not_found, address_already_exists, address_in_cooldown, payload_too_large,
@@ -404,6 +427,10 @@ class Inboxes(Resource):
     ) -> Pages[api.Inbox]:
         """Inboxes, newest first.
 
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `is_active`: Those alone that have this.
+
         Scope: inboxes:read.
 
             for one in client.inboxes.list():
@@ -434,6 +461,9 @@ class Inboxes(Resource):
         metadata: Mapping[str, str] = UNSET,
     ) -> api.Inbox:
         """Rename an inbox, set its metadata.
+
+        `name`: What stands beside the address in what it sends.
+        `metadata`: Texts by key, the caller's own.
 
         Scope: inboxes:write.
         Errors: inbox_access_denied, inbox_not_found, payload_too_large, unsupported_media_type.
@@ -525,6 +555,16 @@ class Codes(Resource):
     ) -> api.ClaimedCode:
         """Take the code or the link of the next mail that has one.
 
+        `from_domain`: The domain that `auth.verifiedDomain` must be or lie below; required, unless
+          `allowUnverified`.
+        `after`: A message, an event or a time, as of a wait; left out, two minutes ago.
+        `wait_seconds`: How long to wait for one (25; 0-55).
+        `kinds`: `code`, `link` (both); a code goes before a link.
+        `allow_unverified`: Mail counts whose sender nobody proved, by whatever domain `fromAddress` claims
+          (false).
+        `link_hosts`: Up to 10 hosts, with what lies below them, that a link may lead to besides the proven
+          sender's own.
+
         Scope: messages:read.
         Errors: inbox_access_denied, inbox_not_found, idempotency_conflict, payload_too_large,
           unsupported_media_type, too_many_streams.
@@ -595,6 +635,11 @@ class Claims(Resource):
         cursor: str = UNSET,
     ) -> Pages[api.WorkClaim]:
         """Claims, newest first.
+
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `status`: Those alone that have this.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: messages:label.
 
@@ -684,6 +729,26 @@ class Messages(Resource):
     ) -> api.ListedMessage:
         """Send a message, now or at a time.
 
+        `inbox_id`: The sending inbox.
+        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
+        `text`: Where it is left out: of `html`, else empty.
+        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
+          depth of more than 500, is 400 (`too_complex`).
+        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
+          `message_not_found`; sets In-Reply-To and References.
+        `send_at`: With an offset; 1 minute to 30 days ahead.
+        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
+          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
+          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
+        `unsubscribe`: One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own.
+        `headers`: Up to 50 custom headers, names to values.
+        `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
+        `claim_id`: Of an answer: send only while this claim lives.
+        `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
+
         Scope: messages:send.
         Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
           limit_reached, inbox_access_denied, sending_not_approved, sandbox_bulk_not_allowed,
@@ -750,6 +815,27 @@ class Messages(Resource):
         draft_id: str = UNSET,
     ) -> api.CheckedMessage:
         """What would become of a message, without sending it.
+
+        `inbox_id`: The sending inbox.
+        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `subject`: As it would be sent.
+        `text`: Where it is left out: of `html`, else empty.
+        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
+          depth of more than 500, is 400 (`too_complex`).
+        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
+          `message_not_found`; sets In-Reply-To and References.
+        `send_at`: With an offset; 1 minute to 30 days ahead.
+        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
+          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
+          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
+        `unsubscribe`: One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own.
+        `headers`: Up to 50 custom headers, names to values.
+        `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
+        `claim_id`: Of an answer: send only while this claim lives.
+        `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
+        `draft_id`: A draft; needs messages:send, as reading one does.
 
         Scope: messages:reply.
         Errors: inbox_access_denied, inbox_not_found, message_not_found, attachment_not_found, draft_not_found,
@@ -878,6 +964,28 @@ class Messages(Resource):
     ) -> api.SentReply | api.DraftedReply:
         """Answer a message, or write a draft that does.
 
+        `text`: Where it is left out: of `html`, else empty.
+        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
+          depth of more than 500, is 400 (`too_complex`).
+        `reply_all`: To everybody who stands there; the default is the author alone.
+        `quote`: `none` (the default), or `text`: the message that is answered stands below, behind an
+          attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
+        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
+          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
+          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
+        `send_at`: With an offset; 1 minute to 30 days ahead.
+        `headers`: Up to 50 custom headers, names to values.
+        `if_last_message_id`: Send only unless the conversation went on after this message; required in answers
+          to threads.
+        `claim_id`: Of an answer: send only while this claim lives.
+        `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
+        `as_draft`: Write a draft with these recipients, subject and words instead; not with `attachments`,
+          `headers`, `sendAt`.
+        `to`: Instead of those who would be answered; not with `replyAll`.
+        `cc`: Besides them.
+        `bcc`: Besides them.
+        `subject`: Instead of `Re: …`.
+
         Scope: messages:reply.
         Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
           limit_reached, draft_limit_reached, inbox_access_denied, sending_not_approved,
@@ -931,6 +1039,15 @@ class Messages(Resource):
         idempotency_key: str | None = None,
     ) -> api.ListedMessage:
         """Pass a message on, in a new thread.
+
+        `to`: `cc`, `bcc` as on sends.
+        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `text`: What stands above.
+        `html`: What stands above.
+        `attachment_ids`: Null: all of its attachments; else these, each once (404 `attachment_not_found`).
+        `as_`: `inline` (the default): its words, HTML sanitized, stand below those of `text` and `html`; `eml`:
+          it goes whole, as a file.
 
         Scope: messages:send.
         Errors: domain_not_verified, attachments_unsupported, spend_cap_reached, limit_reached,
@@ -988,9 +1105,25 @@ class Messages(Resource):
     ) -> Pages[api.ListedMessage]:
         """Messages, newest first; search.
 
-        `labels`: Separated by commas; all of them.
-        `since`: ISO 8601 date (midnight UTC) or timestamp.
-        `until`: ISO 8601 date (midnight UTC) or timestamp.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `thread_id`: Of this conversation alone; of one that does not exist there is nothing.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `q`: A part of the subject, the body, the sender or a recipient, up to 200 characters.
+        `direction`: `inbound` or `outbound`.
+        `from_`: A part of the sender's address; behind an @ U-labels are as good as A-labels.
+        `from_domain`: The whole domain of the sender's address, as A-label or U-label.
+        `verified`: `true`: `auth.verifiedDomain` is not null.
+        `labels`: Separated by commas: all of them.
+        `unread`: `true`: has the label `unread`.
+        `status`: See section 3.
+        `is_auto_reply`: Whether it is, or has.
+        `is_spam`: Whether it is, or has.
+        `has_attachments`: Whether it is, or has.
+        `held`: `true`: mail that is held and nothing else, for keys with reviews:read.
+        `since`: From this time on: a date (midnight UTC) or a timestamp.
+        `until`: Before this time.
+        `before`: The same as `cursor`.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: messages:read.
 
@@ -1040,7 +1173,17 @@ class Messages(Resource):
     ) -> api.AwaitedMessage:
         """The next message that comes in and is as asked for.
 
-        `after`: The id of a message or an event, or an ISO 8601 date (midnight UTC) or timestamp.
+        `inbox_id`: In this inbox, or conversation, alone.
+        `thread_id`: In this inbox, or conversation, alone.
+        `from_`: As on lists.
+        `from_domain`: The domain of the sender or one above it: of `auth.verifiedDomain`, or, with
+          `verified=false`, of whatever `fromAddress` claims.
+        `verified`: `true` alone asks for any `auth.verifiedDomain`.
+        `subject`: A part of the subject, in any case.
+        `q`: As on lists.
+        `has_code`: It has, or has not, a code.
+        `after`: The position: a message, an event or a time; left out, two minutes ago.
+        `timeout_seconds`: How long to wait (25; 0-55).
 
         Scope: messages:read.
         Errors: inbox_access_denied, inbox_not_found, thread_not_found, too_many_streams.
@@ -1073,6 +1216,8 @@ class Messages(Resource):
         html: Literal["original", "sanitized"] = UNSET,
     ) -> api.Message:
         """One message with its bodies.
+
+        `html`: Of one message: `sanitized`, to get `htmlBody` as sends are sanitized.
 
         Scope: messages:read.
         Errors: inbox_access_denied, message_not_found.
@@ -1258,6 +1403,12 @@ class Reviews(Resource):
     ) -> Pages[api.Review]:
         """What is held, and what was decided, newest first.
 
+        `status`: Those alone that have this.
+        `direction`: Those alone that have this.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+
         Scope: reviews:read.
 
             for one in client.reviews.list():
@@ -1350,8 +1501,12 @@ class Threads(Resource):
     ) -> Pages[api.Thread]:
         """Threads, latest first.
 
-        `cursor`: The last thread of the page before: its id, or `id@lastMessageAt`, which outlives it.
-        `labels`: Separated by commas; all of them.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last thread of the page before, or `<id>@<lastMessageAt>`.
+        `is_archived`: Both kinds without it.
+        `labels`: Separated by commas: all of them, as the thread shows them.
+        `unread`: `true`: `unreadCount` is above 0.
 
         Scope: threads:read.
 
@@ -1380,6 +1535,9 @@ class Threads(Resource):
         before: str = UNSET,
     ) -> api.WholeThread:
         """One thread with its messages.
+
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `before`: Of one thread: the `id` of the first message shown, for older ones.
 
         Scope: threads:read.
         Errors: inbox_access_denied, thread_not_found.
@@ -1415,6 +1573,8 @@ class Threads(Resource):
     ) -> api.ThreadContext:
         """A thread as text for a model, within a budget.
 
+        `max_tokens`: Of a context: its budget (4000; 200-100,000).
+        `focus`: Of a context: the message that gets most room.
         `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
 
         Scope: threads:read, messages:read.
@@ -1519,6 +1679,28 @@ class Threads(Resource):
     ) -> api.SentReply | api.DraftedReply:
         """Answer the newest message that came in.
 
+        `text`: Where it is left out: of `html`, else empty.
+        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
+          depth of more than 500, is 400 (`too_complex`).
+        `reply_all`: To everybody who stands there; the default is the author alone.
+        `quote`: `none` (the default), or `text`: the message that is answered stands below, behind an
+          attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
+        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
+          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
+          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
+        `send_at`: With an offset; 1 minute to 30 days ahead.
+        `headers`: Up to 50 custom headers, names to values.
+        `if_last_message_id`: Send only unless the conversation went on after this message; required in answers
+          to threads.
+        `claim_id`: Of an answer: send only while this claim lives.
+        `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
+        `as_draft`: Write a draft with these recipients, subject and words instead; not with `attachments`,
+          `headers`, `sendAt`.
+        `to`: Instead of those who would be answered; not with `replyAll`.
+        `cc`: Besides them.
+        `bcc`: Besides them.
+        `subject`: Instead of `Re: …`.
+
         Scope: messages:reply.
         Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
           limit_reached, draft_limit_reached, inbox_access_denied, sending_not_approved,
@@ -1572,6 +1754,7 @@ class Attachments(Resource):
     ) -> bytes:
         """An attachment's bytes.
 
+        `inline`: `1` or `true`: let a browser show it, where that is safe.
         `range`: RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored.
         `if_range`: The `ETag` that the range is of; the whole is sent when it is another.
         `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
@@ -1610,6 +1793,20 @@ class Drafts(Resource):
         idempotency_key: str | None = None,
     ) -> api.Draft:
         """Write a draft.
+
+        `inbox_id`: The sending inbox.
+        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
+        `text`: Where it is left out: of `html`, else empty.
+        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
+          depth of more than 500, is 400 (`too_complex`).
+        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
+          `message_not_found`; sets In-Reply-To and References.
+        `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
+        `claim_id`: Of an answer: send only while this claim lives.
+        `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
 
         Scope: messages:send.
         Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found,
@@ -1653,6 +1850,11 @@ class Drafts(Resource):
     ) -> Pages[api.Draft]:
         """Drafts, newest first.
 
+        `status`: Those alone that have this.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+
         Scope: messages:send.
 
             for one in client.drafts.list():
@@ -1695,6 +1897,19 @@ class Drafts(Resource):
         complete_claim: bool = UNSET,
     ) -> api.Draft:
         """Change what is given.
+
+        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
+        `text`: Where it is left out: of `html`, else empty.
+        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
+          depth of more than 500, is 400 (`too_complex`).
+        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
+          `message_not_found`; sets In-Reply-To and References.
+        `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
+        `claim_id`: Of an answer: send only while this claim lives.
+        `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
 
         Scope: messages:send.
         Errors: inbox_access_denied, message_not_found, draft_not_found, draft_not_editable, payload_too_large,
@@ -1840,6 +2055,10 @@ class Domains(Resource):
     ) -> Pages[api.AggregateReport]:
         """What other hosts report about it, newest first.
 
+        `type`: Those alone that have this.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+
         Scope: domains:read.
         Errors: domain_not_found.
 
@@ -1911,6 +2130,11 @@ class Suppressions(Resource):
     ) -> Pages[api.Suppression]:
         """Suppressed addresses.
 
+        `reason`: Those alone that have this.
+        `email`: Those alone that have this.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+
         Scope: suppressions:read.
 
             for one in client.suppressions.list():
@@ -1953,7 +2177,13 @@ class Rules(Resource):
     ) -> api.MailRule:
         """Say who may be written to, or may write.
 
-        `value`: An address, a domain (that alone), or `*.` and a domain (all below it).
+        `direction`: `inbound` or `outbound`.
+        `action`: `allow`, `block` or `hold`.
+        `value`: An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain
+          (`x.org`, that alone), or `*.x.org`, all domains below it; in the form that is compared (lower case,
+          domain as `xn--`).
+        `inbox_id`: The inbox whose mail it is about; null: every inbox of the organization.
+        `note`: Up to 200 characters, for people.
 
         Scope: policies:write.
         Errors: limit_reached, member_required, inbox_not_found, idempotency_conflict, payload_too_large,
@@ -1992,7 +2222,12 @@ class Rules(Resource):
     ) -> Pages[api.MailRule]:
         """Rules, newest first.
 
-        `value`: An address, a domain (that alone), or `*.` and a domain (all below it).
+        `direction`: Those alone that have this.
+        `action`: Those alone that have this.
+        `value`: Those alone that have this.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: policies:read.
 
@@ -2038,6 +2273,8 @@ class Unsubscribe(Resource):
     ) -> bytes:
         """The page behind an unsubscribe link; changes nothing.
 
+        `token`: That of the link.
+
         Errors: missing_token, invalid_or_expired_token.
 
             client.unsubscribe.page()
@@ -2051,6 +2288,8 @@ class Unsubscribe(Resource):
         token: str = UNSET,
     ) -> api.Unsubscribed:
         """Take the link's address off the list (RFC 8058).
+
+        `token`: That of the link.
 
         Errors: missing_token, invalid_or_expired_token, payload_too_large.
 
@@ -2079,8 +2318,9 @@ class Analytics(Resource):
     ) -> api.AnalyticsSummary:
         """Figures of a window.
 
-        `since`: ISO 8601 date (midnight UTC) or timestamp.
-        `until`: ISO 8601 date (midnight UTC) or timestamp.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `since`: From this time on: a date (midnight UTC) or a timestamp.
+        `until`: Before this time.
 
         Scope: messages:read.
 
@@ -2126,8 +2366,11 @@ class Analytics(Resource):
     ) -> api.AnalyticsSeries:
         """Events by period.
 
-        `since`: ISO 8601 date (midnight UTC) or timestamp.
-        `until`: ISO 8601 date (midnight UTC) or timestamp.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `since`: From this time on: a date (midnight UTC) or a timestamp.
+        `until`: Before this time.
+        `types`: Types of events, separated by commas.
+        `period`: Seconds, 60 to 31 days (3,600).
 
         Scope: messages:read.
 
@@ -2150,8 +2393,10 @@ class Analytics(Resource):
     ) -> builtins.list[api.AnalyticsDestination]:
         """Figures by recipient domain.
 
-        `since`: ISO 8601 date (midnight UTC) or timestamp.
-        `until`: ISO 8601 date (midnight UTC) or timestamp.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `since`: From this time on: a date (midnight UTC) or a timestamp.
+        `until`: Before this time.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
 
         Scope: messages:read.
 
@@ -2203,7 +2448,10 @@ class Events(Resource):
     ) -> Pages[api.Event]:
         """The event log, oldest first.
 
-        `types`: Separated by commas; `*`: all; those of mail, domains and sending by default.
+        `after`: The id of the last event that is known: those behind it are told.
+        `types`: Types of events, separated by commas; `*`: all.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
 
         Scope: messages:read.
 
@@ -2249,7 +2497,9 @@ class Events(Resource):
     ) -> EventStream:
         """Events as they happen (server-sent events).
 
-        `types`: Separated by commas; `*`: all; those of mail, domains and sending by default.
+        `after`: The id of the last event that is known: those behind it are told.
+        `types`: Types of events, separated by commas; `*`: all.
+        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
 
         Scope: messages:read.
         Errors: inbox_access_denied, inbox_not_found, too_many_streams.
@@ -2296,6 +2546,9 @@ class Webhooks(Resource):
     ) -> api.WebhookWithSecret:
         """Register a webhook; its secret is shown once.
 
+        `url`: Where events are sent: https, public.
+        `subscribed_events`: The types that are sent.
+
         Scope: webhooks:write.
         Errors: webhook_limit_reached, payload_too_large, unsupported_media_type.
 
@@ -2326,6 +2579,9 @@ class Webhooks(Resource):
         cursor: str = UNSET,
     ) -> Pages[api.WebhookDelivery]:
         """Attempts to deliver events, newest first.
+
+        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: webhooks:read.
 
@@ -2396,6 +2652,10 @@ class Webhooks(Resource):
         is_active: bool = UNSET,
     ) -> api.Webhook:
         """Change a webhook.
+
+        `url`: Where events are sent: https, public.
+        `subscribed_events`: The types that are sent.
+        `is_active`: False: nothing is sent.
 
         Scope: webhooks:write.
         Errors: webhook_not_found, payload_too_large, unsupported_media_type.
@@ -2478,6 +2738,12 @@ class Queue(Resource):
     ) -> builtins.list[api.QueuedRecipient]:
         """Who waits: held ones first, then by their time.
 
+        `message_id`: Whose recipients.
+        `organization_id`: Whose recipients.
+        `destination`: Whom it goes to: a domain, or a group of mail hosts.
+        `is_held`: Whether an operator holds it.
+        `limit`: How many at most (50; up to 500).
+
         Scope: operator:queue.
 
             client.queue.list()
@@ -2529,6 +2795,9 @@ class Queue(Resource):
     ) -> api.QueueChanged:
         """Try what waits now.
 
+        `message_id`: The message that it is about.
+        `organization_id`: The organization that it belongs to.
+
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
 
@@ -2555,6 +2824,9 @@ class Queue(Resource):
         all: Literal[True] | None = UNSET,
     ) -> api.QueueChanged:
         """Hold what waits until it is released.
+
+        `message_id`: The message that it is about.
+        `organization_id`: The organization that it belongs to.
 
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
@@ -2583,6 +2855,9 @@ class Queue(Resource):
     ) -> api.QueueChanged:
         """Let what is held go on, now.
 
+        `message_id`: The message that it is about.
+        `organization_id`: The organization that it belongs to.
+
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
 
@@ -2609,6 +2884,9 @@ class Queue(Resource):
         all: Literal[True] | None = UNSET,
     ) -> api.QueueChanged:
         """Fail what waits, for good.
+
+        `message_id`: The message that it is about.
+        `organization_id`: The organization that it belongs to.
 
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
