@@ -2757,7 +2757,7 @@ export interface components {
         };
         /** @description What `organization.members` is asked with. */
         ListMembersParams: {
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -2770,26 +2770,26 @@ export interface components {
             types?: ("key.minted" | "key.revoked" | "agent.created" | "agent.deleted" | "inbox.created" | "inbox.updated" | "inbox.deactivated" | "domain.registered" | "domain.updated" | "domain.key_rotated" | "domain.verified" | "domain.failed" | "domain.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.deleted" | "suppression.added" | "suppression.removed" | "policy.replaced" | "rule.created" | "rule.deleted" | "review.approved" | "review.rejected" | "review.withdrawn" | "review.expired" | "organization.reviewers_changed" | "message.held" | "message.queued" | "message.scheduled" | "message.dispatched" | "message.refused" | "message.cancelled" | "message.deleted" | "member.added" | "member.changed" | "member.removed" | "login.link_made" | "login.accepted" | "login.refused" | "session.ended" | "organization.created" | "organization.plan_changed" | "organization.approved" | "organization.paused" | "organization.closed" | "organization.deleted" | "organization.tripwire_tripped" | "organization.tripwire_reset" | "queue.paused" | "queue.resumed" | "queue.changed" | "queue.dropped" | "master_key.rotated" | "audit.key_shown" | "audit.key_lost" | "audit.sealed")[];
             /** @description The id of a key or member: what it did. */
             actor?: string;
-            /** @description How many at most (50; 1-1,000). */
+            /** @description How many at most. */
             limit?: number;
         };
         /** @description What `keys.list` is asked with. */
         ListKeysParams: {
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
         };
         /** @description What `agents.list` is asked with. */
         ListAgentsParams: {
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
         };
         /** @description What `inboxes.list` is asked with. */
         ListInboxesParams: {
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -2805,7 +2805,7 @@ export interface components {
              * @enum {string}
              */
             status?: "live" | "released" | "expired" | "done" | "dead";
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -2816,7 +2816,7 @@ export interface components {
             inboxId?: string;
             /** @description Of this conversation alone; of one that does not exist there is nothing. */
             threadId?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description A part of the subject, the body, the sender or a recipient, up to 200 characters. */
             q?: string;
@@ -2836,15 +2836,15 @@ export interface components {
             /** @description `true`: has the label `unread`. */
             unread?: boolean;
             /**
-             * @description See section 3.
+             * @description In this state.
              * @enum {string}
              */
             status?: "received" | "held" | "scheduled" | "queued" | "sent" | "delivered" | "failed" | "cancelled";
-            /** @description Whether it is, or has. */
+            /** @description Whether a program wrote it by itself. */
             isAutoReply?: boolean;
-            /** @description Whether it is, or has. */
+            /** @description Whether it counts as spam. */
             isSpam?: boolean;
-            /** @description Whether it is, or has. */
+            /** @description Whether it has any. */
             hasAttachments?: boolean;
             /** @description `true`: mail that is held and nothing else, for keys with reviews:read. */
             held?: boolean;
@@ -2911,7 +2911,7 @@ export interface components {
             direction?: "inbound" | "outbound";
             /** @description Of this inbox alone; of one that does not exist there is nothing. */
             inboxId?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -2920,7 +2920,7 @@ export interface components {
         ListThreadsParams: {
             /** @description Of this inbox alone; of one that does not exist there is nothing. */
             inboxId?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last thread of the page before, or `<id>@<lastMessageAt>`. */
             cursor?: string;
@@ -2933,7 +2933,7 @@ export interface components {
         };
         /** @description What `threads.get` is asked with. */
         GetThreadParams: {
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description Of one thread: the `id` of the first message shown, for older ones. */
             before?: string;
@@ -2967,7 +2967,7 @@ export interface components {
             status?: "draft" | "sent" | "discarded";
             /** @description Of this inbox alone; of one that does not exist there is nothing. */
             inboxId?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -2979,7 +2979,7 @@ export interface components {
              * @enum {string}
              */
             type?: "dmarc" | "tls";
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -2993,7 +2993,7 @@ export interface components {
             reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
             /** @description Those alone that have this. */
             email?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -3014,7 +3014,7 @@ export interface components {
             value?: string;
             /** @description Of this inbox alone; of one that does not exist there is nothing. */
             inboxId?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -3059,7 +3059,7 @@ export interface components {
             since?: string;
             /** @description Before this time. */
             until?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
         };
         /** @description What `events.list` is asked with. */
@@ -3070,7 +3070,7 @@ export interface components {
             types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head" | "*")[];
             /** @description Of this inbox alone; of one that does not exist there is nothing. */
             inboxId?: string;
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
         };
         /** @description What `events.stream` is asked with. */
@@ -3084,7 +3084,7 @@ export interface components {
         };
         /** @description What `webhooks.deliveries` is asked with. */
         ListDeliveriesParams: {
-            /** @description How many at most; 50 where nothing else is said, up to 100. */
+            /** @description How many at most. */
             limit?: number;
             /** @description The `id` of the last item of the page before; with it comes the next page. */
             cursor?: string;
@@ -3099,7 +3099,7 @@ export interface components {
             destination?: string;
             /** @description Whether an operator holds it. */
             isHeld?: boolean;
-            /** @description How many at most (50; up to 500). */
+            /** @description How many at most. */
             limit?: number;
         };
     };

@@ -40,7 +40,7 @@ class AsyncOrganization(AsyncResource):
     ) -> AsyncPages[api.Member]:
         """Its members.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: organization:read.
@@ -166,7 +166,7 @@ class AsyncAudit(AsyncResource):
         `after`: A `seq`: the rows behind it are told.
         `types`: Separated by commas; all by default.
         `actor`: The id of a key or member: what it did.
-        `limit`: How many at most (50; 1-1,000).
+        `limit`: How many at most.
 
         Scope: audit:read.
 
@@ -267,7 +267,7 @@ class AsyncKeys(AsyncResource):
     ) -> AsyncPages[api.Key]:
         """API keys, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: keys:read.
@@ -333,7 +333,7 @@ class AsyncAgents(AsyncResource):
     ) -> AsyncPages[api.Agent]:
         """Agents, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: inboxes:read.
@@ -426,7 +426,7 @@ class AsyncInboxes(AsyncResource):
     ) -> AsyncPages[api.Inbox]:
         """Inboxes, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
         `is_active`: Those alone that have this.
 
@@ -637,7 +637,7 @@ class AsyncClaims(AsyncResource):
 
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
         `status`: Those alone that have this.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: messages:label.
@@ -1106,7 +1106,7 @@ class AsyncMessages(AsyncResource):
 
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
         `thread_id`: Of this conversation alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `q`: A part of the subject, the body, the sender or a recipient, up to 200 characters.
         `direction`: `inbound` or `outbound`.
         `from_`: A part of the sender's address; behind an @ U-labels are as good as A-labels.
@@ -1114,10 +1114,10 @@ class AsyncMessages(AsyncResource):
         `verified`: `true`: `auth.verifiedDomain` is not null.
         `labels`: Separated by commas: all of them.
         `unread`: `true`: has the label `unread`.
-        `status`: See section 3.
-        `is_auto_reply`: Whether it is, or has.
-        `is_spam`: Whether it is, or has.
-        `has_attachments`: Whether it is, or has.
+        `status`: In this state.
+        `is_auto_reply`: Whether a program wrote it by itself.
+        `is_spam`: Whether it counts as spam.
+        `has_attachments`: Whether it has any.
         `held`: `true`: mail that is held and nothing else, for keys with reviews:read.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
@@ -1405,7 +1405,7 @@ class AsyncReviews(AsyncResource):
         `status`: Those alone that have this.
         `direction`: Those alone that have this.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: reviews:read.
@@ -1501,7 +1501,7 @@ class AsyncThreads(AsyncResource):
         """Threads, latest first.
 
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last thread of the page before, or `<id>@<lastMessageAt>`.
         `is_archived`: Both kinds without it.
         `labels`: Separated by commas: all of them, as the thread shows them.
@@ -1535,7 +1535,7 @@ class AsyncThreads(AsyncResource):
     ) -> api.WholeThread:
         """One thread with its messages.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `before`: Of one thread: the `id` of the first message shown, for older ones.
 
         Scope: threads:read.
@@ -1851,7 +1851,7 @@ class AsyncDrafts(AsyncResource):
 
         `status`: Those alone that have this.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: messages:send.
@@ -2055,7 +2055,7 @@ class AsyncDomains(AsyncResource):
         """What other hosts report about it, newest first.
 
         `type`: Those alone that have this.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: domains:read.
@@ -2131,7 +2131,7 @@ class AsyncSuppressions(AsyncResource):
 
         `reason`: Those alone that have this.
         `email`: Those alone that have this.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: suppressions:read.
@@ -2225,7 +2225,7 @@ class AsyncRules(AsyncResource):
         `action`: Those alone that have this.
         `value`: Those alone that have this.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: policies:read.
@@ -2395,7 +2395,7 @@ class AsyncAnalytics(AsyncResource):
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
 
         Scope: messages:read.
 
@@ -2450,7 +2450,7 @@ class AsyncEvents(AsyncResource):
         `after`: The id of the last event that is known: those behind it are told.
         `types`: Types of events, separated by commas; `*`: all.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
 
         Scope: messages:read.
 
@@ -2579,7 +2579,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> AsyncPages[api.WebhookDelivery]:
         """Attempts to deliver events, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: webhooks:read.
@@ -2741,7 +2741,7 @@ class AsyncQueue(AsyncResource):
         `organization_id`: Whose recipients.
         `destination`: Whom it goes to: a domain, or a group of mail hosts.
         `is_held`: Whether an operator holds it.
-        `limit`: How many at most (50; up to 500).
+        `limit`: How many at most.
 
         Scope: operator:queue.
 

@@ -41,7 +41,7 @@ class Organization(Resource):
     ) -> Pages[api.Member]:
         """Its members.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: organization:read.
@@ -167,7 +167,7 @@ class Audit(Resource):
         `after`: A `seq`: the rows behind it are told.
         `types`: Separated by commas; all by default.
         `actor`: The id of a key or member: what it did.
-        `limit`: How many at most (50; 1-1,000).
+        `limit`: How many at most.
 
         Scope: audit:read.
 
@@ -268,7 +268,7 @@ class Keys(Resource):
     ) -> Pages[api.Key]:
         """API keys, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: keys:read.
@@ -334,7 +334,7 @@ class Agents(Resource):
     ) -> Pages[api.Agent]:
         """Agents, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: inboxes:read.
@@ -427,7 +427,7 @@ class Inboxes(Resource):
     ) -> Pages[api.Inbox]:
         """Inboxes, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
         `is_active`: Those alone that have this.
 
@@ -638,7 +638,7 @@ class Claims(Resource):
 
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
         `status`: Those alone that have this.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: messages:label.
@@ -1107,7 +1107,7 @@ class Messages(Resource):
 
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
         `thread_id`: Of this conversation alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `q`: A part of the subject, the body, the sender or a recipient, up to 200 characters.
         `direction`: `inbound` or `outbound`.
         `from_`: A part of the sender's address; behind an @ U-labels are as good as A-labels.
@@ -1115,10 +1115,10 @@ class Messages(Resource):
         `verified`: `true`: `auth.verifiedDomain` is not null.
         `labels`: Separated by commas: all of them.
         `unread`: `true`: has the label `unread`.
-        `status`: See section 3.
-        `is_auto_reply`: Whether it is, or has.
-        `is_spam`: Whether it is, or has.
-        `has_attachments`: Whether it is, or has.
+        `status`: In this state.
+        `is_auto_reply`: Whether a program wrote it by itself.
+        `is_spam`: Whether it counts as spam.
+        `has_attachments`: Whether it has any.
         `held`: `true`: mail that is held and nothing else, for keys with reviews:read.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
@@ -1406,7 +1406,7 @@ class Reviews(Resource):
         `status`: Those alone that have this.
         `direction`: Those alone that have this.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: reviews:read.
@@ -1502,7 +1502,7 @@ class Threads(Resource):
         """Threads, latest first.
 
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last thread of the page before, or `<id>@<lastMessageAt>`.
         `is_archived`: Both kinds without it.
         `labels`: Separated by commas: all of them, as the thread shows them.
@@ -1536,7 +1536,7 @@ class Threads(Resource):
     ) -> api.WholeThread:
         """One thread with its messages.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `before`: Of one thread: the `id` of the first message shown, for older ones.
 
         Scope: threads:read.
@@ -1852,7 +1852,7 @@ class Drafts(Resource):
 
         `status`: Those alone that have this.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: messages:send.
@@ -2056,7 +2056,7 @@ class Domains(Resource):
         """What other hosts report about it, newest first.
 
         `type`: Those alone that have this.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: domains:read.
@@ -2132,7 +2132,7 @@ class Suppressions(Resource):
 
         `reason`: Those alone that have this.
         `email`: Those alone that have this.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: suppressions:read.
@@ -2226,7 +2226,7 @@ class Rules(Resource):
         `action`: Those alone that have this.
         `value`: Those alone that have this.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: policies:read.
@@ -2396,7 +2396,7 @@ class Analytics(Resource):
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
 
         Scope: messages:read.
 
@@ -2451,7 +2451,7 @@ class Events(Resource):
         `after`: The id of the last event that is known: those behind it are told.
         `types`: Types of events, separated by commas; `*`: all.
         `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
 
         Scope: messages:read.
 
@@ -2580,7 +2580,7 @@ class Webhooks(Resource):
     ) -> Pages[api.WebhookDelivery]:
         """Attempts to deliver events, newest first.
 
-        `limit`: How many at most; 50 where nothing else is said, up to 100.
+        `limit`: How many at most.
         `cursor`: The `id` of the last item of the page before; with it comes the next page.
 
         Scope: webhooks:read.
@@ -2742,7 +2742,7 @@ class Queue(Resource):
         `organization_id`: Whose recipients.
         `destination`: Whom it goes to: a domain, or a group of mail hosts.
         `is_held`: Whether an operator holds it.
-        `limit`: How many at most (50; up to 500).
+        `limit`: How many at most.
 
         Scope: operator:queue.
 

@@ -91,7 +91,7 @@ def _row(one: Mapping[str, Any]) -> OperationRow:
 def _taken(one: Mapping[str, Any]) -> Taken:
     limits = one.get("limits", {})
     low, high = limits.get("minimum"), limits.get("maximum")
-    told = [one["help"]] if "help" in one else []
+    told = [one["help"].removesuffix(".")] if "help" in one else []
     if low is not None and high is not None:
         told.append(f"{low} to {high}")
     if limits.get("default") not in (None, "", [], {}, False):
