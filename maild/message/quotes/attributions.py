@@ -66,6 +66,7 @@ _AUTHOR_WORDS = frozenset("пользователь użytkownik uživatel odesí
 _AUXILIARIES = frozenset("a ha je ka đã idatzi".split())
 # With these the author tells what he wrote himself, or what somebody said.
 _OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my".split())
+_PRONOUNS = _OWN_WORDS | frozenset("he she they it er sie es il elle ils elles él ella ellos hij zij".split())
 _SPOKEN = frozenset("said says sent".split())
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
@@ -133,8 +134,9 @@ class Certainty(IntEnum):
     """Whether a line is an attribution."""
 
     NOT = 0
-    ABOVE_A_QUOTE = 1  # if a quote follows
-    ALWAYS = 2
+    IN_AN_ANSWER = 1  # if a quote follows, and the mail answers another one
+    ABOVE_A_QUOTE = 2  # if a quote follows
+    ALWAYS = 3
 
 
 class Attribution(NamedTuple):
@@ -289,7 +291,7 @@ class _Claim(NamedTuple):
 
     def certainty(self, *, is_apart: bool) -> Certainty:
         if not (self.begins_with_date or _NAME_AND_ADDRESS.match(self.body) or _has_verb_alone(self.body)):
-            return Certainty.ABOVE_A_QUOTE if _is_above_a_quote(self.joined, self.body) else Certainty.NOT
+            return self._of_few_words()
         if self.joined.rstrip(" *_" + _MARKS)[-1:] not in (":", "："):
             return self._without_colon()
         if _has_verb(self.body):
@@ -300,6 +302,11 @@ class _Claim(NamedTuple):
             return Certainty.NOT
         is_sure = self.begins_with_date and is_apart and _is_signed(self.joined, self.body)
         return Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
+
+    def _of_few_words(self) -> Certainty:
+        if _is_above_a_quote(self.joined, self.body):
+            return Certainty.ABOVE_A_QUOTE
+        return Certainty.IN_AN_ANSWER if _has_one_name(self.joined, self.body) else Certainty.NOT
 
     def _has_time(self) -> bool:
         return _TIME.search(self.body) is not None
@@ -341,6 +348,13 @@ def _is_above_a_quote(joined: str, body: str) -> bool:
         return False
     is_whole = _ends_in_verb(body) and _TIME.search(body) is not None and _YEAR.search(body) is not None
     return is_whole or _QUOTING.match(body) is not None or _MUTT.match(joined) is not None
+
+
+def _has_one_name(joined: str, body: str) -> bool:
+    """`Bot writes:`, as nmh and maildrop do where the display name is one word; and whoever quotes a third person."""
+    name, _, verb = body.lower().partition(" ")
+    is_ended = joined.rstrip(_UNSEEN)[-1:] in (":", "：")
+    return is_ended and verb in _VERBS - _SPOKEN and name not in _PRONOUNS and body[0].isupper()
 
 
 def _has_address(body: str) -> bool:

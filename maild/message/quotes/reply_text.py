@@ -269,7 +269,7 @@ class _ReplyLines:
         if found is None:
             return False
         quote = self._find_quote(found)
-        if quote is None and not (self._is_answer and found.certainty is Certainty.ALWAYS):
+        if not self._may_go(found.certainty, is_quoting=quote is not None):
             return False
         self.has_original = True
         start = fields_above(self._lines, found.start, self._position)
@@ -277,6 +277,11 @@ class _ReplyLines:
         if found.words:
             self._kept.append(found.words)
         return True
+
+    def _may_go(self, certainty: Certainty, *, is_quoting: bool) -> bool:
+        if is_quoting and certainty is not Certainty.IN_AN_ANSWER:
+            return True
+        return self._is_answer and (is_quoting or certainty is Certainty.ALWAYS)
 
     def _ends_quoted_attribution(self, number: int) -> bool:
         if not number or self._position < number:  # what stands above stays

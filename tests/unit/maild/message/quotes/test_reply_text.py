@@ -636,6 +636,22 @@ def test_what_an_author_may_write_goes_above_a_quote_alone(attribution: str) -> 
     assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{OLD}") == f"{REPLY}\n\n{attribution}\n\n{OLD}"
 
 
+@pytest.mark.parametrize("attribution", ["Bot writes:", "Bot wrote:", "Bot schrieb:", "*Bot writes:*"])
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_one_name_attributes_in_an_answer_alone(attribution: str, blank: str) -> None:
+    """nmh and maildrop write so, of an author whose display name is one word, as those of programs are."""
+    quote = f"{attribution}\n{blank}> What is six times seven?\n>\n> Bot\n"
+    assert extract_reply(f"Forty-two.\n\n{quote}") == "Forty-two."
+    assert extract_reply(f"{quote}\nForty-two.\n") == "Forty-two."
+    mine = f"Please see what I found.\n\n{quote}\nDo you agree?"
+    assert extract_reply(mine, is_answer=False) == mine
+
+
+@pytest.mark.parametrize("line", ["I wrote:", "He writes:", "Ann said:", "he wrote:"])
+def test_an_authors_own_line_above_a_quote_is_no_one_s_name(line: str) -> None:
+    assert extract_reply(f"Remember.\n\n{line}\n> We meet on Friday.\n") == f"Remember.\n\n{line}"
+
+
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
 @pytest.mark.parametrize("rule", ["", "_" * 32 + "\n", "---\n\n", " ------------------------------\n\n"])
 def test_copied_header_fields_begin_the_original(block: str, rule: str) -> None:
