@@ -271,6 +271,15 @@ CREATE INDEX threads_by_organization ON threads
   (organization_id, is_archived, last_message_at DESC, id DESC, unread_count);
 CREATE INDEX threads_by_subject ON threads (inbox_id, base_subject, last_message_at DESC);
 
+-- Message-IDs that References begin with and that no message has: what ticket systems call a conversation.
+CREATE TABLE thread_names (
+  inbox_id  TEXT NOT NULL,
+  name      TEXT NOT NULL,
+  thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+  PRIMARY KEY (inbox_id, name, thread_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX thread_names_by_thread ON thread_names (thread_id);
+
 CREATE TABLE messages (
   id                TEXT PRIMARY KEY,
   organization_id   TEXT NOT NULL,

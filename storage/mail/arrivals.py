@@ -24,7 +24,8 @@ NewId = Callable[[str], str]
 class ConversationClues(NamedTuple):
     """What the conversation of a message is found by, or begun with. `references`: the Message-IDs that may name it,
     the likeliest first; `correspondent`, `participants`: comparison keys. `correspondent` is "" where the mail shows
-    nobody who could be one. `message_id`: its own, where copies of it are looked for."""
+    nobody who could be one. `message_id`: its own, where copies of it are looked for. `root`: the first id of its
+    References, where it may name the conversation although no message has it."""
 
     base_subject: str
     is_reply: bool
@@ -32,6 +33,7 @@ class ConversationClues(NamedTuple):
     references: Sequence[str]
     participants: Sequence[str]
     message_id: str | None = None
+    root: str | None = None
 
 
 class ThreadEntry(NamedTuple):
@@ -45,10 +47,13 @@ class ThreadEntry(NamedTuple):
 
 
 def find_thread(tx: Tx, inbox_id: str, clues: ConversationClues, now_ms: int) -> str | None:
-    """The conversation that the headers name, else that of another copy, else one by subject; None: it begins one."""
+    """The conversation that the headers name, else that of another copy, else one whose mail names the same that nobody
+    has seen, else one by subject; None: it begins one."""
     known = threads.by_message_ids(tx, inbox_id, clues.references)
     if known is None and clues.message_id is not None:
         known = threads.by_copy(tx, inbox_id, clues.message_id, clues.base_subject)
+    if known is None and clues.root is not None and clues.correspondent:
+        known = threads.by_name(tx, inbox_id, clues.root, clues.base_subject, clues.correspondent)
     if known is None and clues.is_reply and clues.correspondent:
         known = threads.by_subject(tx, inbox_id, clues.base_subject, clues.correspondent, now_ms)
     return known
@@ -64,15 +69,19 @@ def join_thread(
     begun_as: str | None = None,
 ) -> str:
     """Count a message, which is unread, in the conversation that is known, else begin one. `begun_as`: its id."""
-    if known is not None:
-        is_back = threads.join(
-            tx, known, now_ms, snippet=entry.snippet, participants=clues.participants, is_unread=True
-        )
-        if is_back:
-            told = ChangeEvents(new_id, now_ms)
-            told.thread_updated(tx, entry.organization_id, entry.inbox_id, known, False, entry.mode)
-        return known
-    thread_id = begun_as or new_id("thd")
+    if known is None:
+        known = _begin(tx, entry, clues, begun_as or new_id("thd"), now_ms)
+    elif threads.join(
+        tx, known, now_ms, snippet=entry.snippet, participants=clues.participants, is_unread=True
+    ):
+        told = ChangeEvents(new_id, now_ms)
+        told.thread_updated(tx, entry.organization_id, entry.inbox_id, known, False, entry.mode)
+    if clues.root is not None:
+        threads.name(tx, entry.inbox_id, known, clues.root)
+    return known
+
+
+def _begin(tx: Tx, entry: ThreadEntry, clues: ConversationClues, thread_id: str, now_ms: int) -> str:
     threads.begin(
         tx,
         thread_id,

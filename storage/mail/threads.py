@@ -1,8 +1,8 @@
 """Conversations: which one a message joins, and the counters that change with each message.
 
 Senders may name as many people, and begin as many conversations of one subject, as they like: a conversation keeps the
-latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a subject are looked at, and COPIES_LOOK
-messages of one Message-ID.
+latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a subject are looked at, NAMES_LOOK of a
+name, and COPIES_LOOK messages of one Message-ID.
 """
 
 from collections.abc import Sequence
@@ -15,18 +15,24 @@ from storage.visibility import VISIBLE
 SUBJECT_WINDOW_MS = 30 * 86_400_000
 SUBJECT_LOOK = 100
 COPIES_LOOK = 20
+NAMES_LOOK = 20
 PARTICIPANTS_MAX = 50
 PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
+_BEGUN_BY_SPAM = f"""coalesce(
+        (SELECT is_spam FROM messages WHERE thread_id = found.id AND {VISIBLE} ORDER BY id LIMIT 1), 0)"""
 _BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM threads
         WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
         ORDER BY last_message_at DESC LIMIT ?) AS found
     WHERE {holds("participants", "?")}
-      AND NOT coalesce(
-        (SELECT is_spam FROM messages WHERE thread_id = found.id AND {VISIBLE} ORDER BY id LIMIT 1), 0)
-    ORDER BY last_message_at DESC LIMIT 1"""
+      AND NOT {_BEGUN_BY_SPAM} ORDER BY last_message_at DESC LIMIT 1"""
 _BY_COPY = f"""SELECT t.id, t.base_subject FROM messages m {THEN_JOIN} threads t ON t.id = m.thread_id
     WHERE m.inbox_id = ? AND m.message_id_header = ? AND m.{VISIBLE} LIMIT ?"""
+_BY_NAME = f"""SELECT t.id, t.base_subject FROM
+      (SELECT thread_id AS id FROM thread_names
+        WHERE inbox_id = ? AND name = ? ORDER BY thread_id DESC LIMIT ?) AS found
+      {THEN_JOIN} threads t ON t.id = found.id
+    WHERE {holds("t.participants", "?")} AND NOT {_BEGUN_BY_SPAM} ORDER BY t.id DESC"""
 _JOIN = f"""UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
       last_message_at = {greatest("last_message_at", "?")}, participants = ?,
       is_archived = is_archived AND NOT ? WHERE id = ?"""
@@ -49,10 +55,22 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 def by_copy(tx: Tx, inbox_id: str, message_id: str, base_subject: str) -> str | None:
     """The thread of this subject that has a message of this Message-ID. Lists put their name before the subject. Some
     programs write one id for all that they send: what has another subject is another message."""
-    for thread_id, subject in tx.all(_BY_COPY, (inbox_id, message_id, COPIES_LOOK)):
-        if subject.endswith(base_subject) or base_subject.endswith(subject):
-            return str(thread_id)
-    return None
+    return _of_subject(tx.all(_BY_COPY, (inbox_id, message_id, COPIES_LOOK)), base_subject)
+
+
+def by_name(tx: Tx, inbox_id: str, name: str, base_subject: str, correspondent: str) -> str | None:
+    """The newest thread of this subject and correspondent (a comparison key) that was called so (`name`). Ticket
+    systems put a number before the subject, and what became of the ticket."""
+    return _of_subject(tx.all(_BY_NAME, (inbox_id, name, NAMES_LOOK, correspondent)), base_subject)
+
+
+def _of_subject(found: Sequence[tuple[str, str]], base_subject: str) -> str | None:
+    matching = (
+        thread_id
+        for thread_id, subject in found
+        if subject.endswith(base_subject) or base_subject.endswith(subject)
+    )
+    return next(matching, None)
 
 
 def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now_ms: int) -> str | None:
@@ -63,6 +81,14 @@ def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now
         (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, SUBJECT_LOOK, correspondent),
     )
     return thread_id
+
+
+def name(tx: Tx, inbox_id: str, thread_id: str, root: str) -> None:
+    """Call the thread by the first Message-ID of its References, unless that is the id of a message."""
+    if by_message_ids(tx, inbox_id, [root]) is None:
+        tx.run(
+            "INSERT INTO thread_names VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (inbox_id, root, thread_id)
+        )
 
 
 def begin(

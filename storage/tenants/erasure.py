@@ -92,6 +92,7 @@ WITH_MESSAGES = frozenset(
         *("held_mail", "code_claims", "work_items", "search_words", "message_evidence"),
     }
 )
+WITH_THREADS = frozenset({"thread_names"})  # deleted by the store
 WITH_INBOXES = frozenset({"inboxes", "correspondents", "policies"})
 WITH_DOMAINS = frozenset({"domains", "dkim_keys"})
 WITH_MEMBERS = frozenset({"console_links"})

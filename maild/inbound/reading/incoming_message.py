@@ -83,7 +83,14 @@ def clues_of(incoming: IncomingMessage, inbox_address: str, delivered_to: str) -
         participants=participants(incoming),
         # Whoever got another copy knows its id; what is disowned is none.
         message_id=None if incoming.is_spam else incoming.digest.parsed.message_id,
+        root=None if incoming.is_spam else _root(incoming),
     )
+
+
+def _root(incoming: IncomingMessage) -> str | None:
+    """RFC 5322 §3.6.4: where a mail has no References, they would begin with its In-Reply-To."""
+    parsed = incoming.digest.parsed
+    return next(iter([*parsed.references[:1], *parsed.answered[:1]]), None)
 
 
 def _correspondent(incoming: IncomingMessage, inbox_address: str) -> str:

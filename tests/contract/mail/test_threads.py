@@ -129,6 +129,64 @@ async def test_a_program_that_has_one_id_for_all_begins_conversations(
     assert (await maild.received(bot, mail("backup is done")))["threadId"] != first["threadId"]
 
 
+async def test_a_ticket_is_one_conversation(maild: Running, bot: dict[str, Any]) -> None:
+    """Request Tracker: the first notice names our mail, all others the ticket alone, which no message is."""
+    asked = (
+        await maild.api.send(bot, to=["desk@elsewhere.test"], subject="Printer on fire", text="Help.")
+    ).data
+    tickets = {"Precedence": "bulk", "X-RT-Ticket": "elsewhere.test #1", "sender": "desk@elsewhere.test"}
+    ticket = "<RT-Ticket-1@elsewhere.test>"
+    answers = [
+        mail(
+            "[elsewhere.test #1] AutoReply: Printer on fire",
+            number=1,
+            References=f"{ticket} {asked['messageIdHeader']}",
+            In_Reply_To=asked["messageIdHeader"],
+            **tickets,
+        ),
+        mail("[elsewhere.test #1] Printer on fire", number=2, References=ticket, In_Reply_To="", **tickets),
+        mail("[elsewhere.test #1] Resolved: Printer on fire", number=3, References=ticket, **tickets),
+    ]
+    for raw in answers:
+        assert (await maild.received(bot, raw))["threadId"] == asked["threadId"]
+
+
+async def test_a_name_that_no_message_has_is_one_conversation_for_its_subject_and_correspondent(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """Names of tickets are easily guessed, and some programs write one below all that they send."""
+    named = {"In_Reply_To": "<ticket-7@elsewhere.test>"}
+    first = await maild.received(bot, mail("[KEY-7] Printer on fire", number=1, **named))
+    same = await maild.received(bot, mail("[KEY-7] Printer on fire", number=2, **named))
+    assert same["threadId"] == first["threadId"]
+    for raw in (
+        mail("Printer is repaired", number=3, **named),
+        mail("[KEY-7] Printer on fire", number=4, sender="eve@elsewhere.test", **named),
+        mail("[KEY-7] Printer on fire", number=5, In_Reply_To="<ticket-8@elsewhere.test>"),
+    ):
+        assert (await maild.received(bot, raw))["threadId"] != first["threadId"]
+    other = await maild.inbox("other")
+    assert (await maild.received(other, mail("[KEY-7] Printer on fire", number=6, **named)))[
+        "threadId"
+    ] not in (first["threadId"])
+
+
+async def test_a_name_goes_with_its_conversation(maild: Running, bot: dict[str, Any]) -> None:
+    named = {"References": "<ticket-7@elsewhere.test>"}
+    first = await maild.received(bot, mail("Printer on fire", number=1, **named))
+    assert maild.sql("SELECT name, thread_id FROM thread_names") == [
+        ("<ticket-7@elsewhere.test>", first["threadId"])
+    ]
+    assert (await maild.api.call("DELETE", f"/v1/messages/{first['id']}")).status == 200
+    assert maild.sql("SELECT name FROM thread_names") == []
+
+
+async def test_only_what_no_message_is_becomes_a_name(maild: Running, bot: dict[str, Any]) -> None:
+    await maild.received(bot, mail("one", number=1))
+    await maild.received(bot, mail("Re: one", number=2, References="<1@elsewhere.test>"))
+    assert maild.sql("SELECT name FROM thread_names") == []
+
+
 async def test_a_reply_by_subject_needs_prefix_correspondent_and_time(start: Start) -> None:
     clock = ManualClock()
     maild = await start(clock=clock)

@@ -10,6 +10,7 @@ from storage.tenants.erasure import FAMILIES, KEPT
 
 STEPS = (
     erasure.WITH_MESSAGES,
+    erasure.WITH_THREADS,
     erasure.WITH_INBOXES,
     erasure.WITH_DOMAINS,
     erasure.WITH_MEMBERS,
@@ -36,10 +37,11 @@ def test_every_table_is_erased_in_one_place_or_kept_for_a_reason(schema: sqlite3
     assert all(KEPT.values())
 
 
-def test_what_goes_with_a_message_is_deleted_by_the_store(schema: sqlite3.Connection) -> None:
-    for table in erasure.WITH_MESSAGES - {"messages", "blobs"}:
+def test_what_goes_with_a_message_or_a_thread_is_deleted_by_the_store(schema: sqlite3.Connection) -> None:
+    with_them = {"messages": erasure.WITH_MESSAGES - {"messages", "blobs"}, "threads": erasure.WITH_THREADS}
+    for of, table in ((of, table) for of, hanging in with_them.items() for table in hanging):
         keys = schema.execute(f"PRAGMA foreign_key_list({table})").fetchall()
-        assert ("messages", "CASCADE") in {(key[2], key[6]) for key in keys}, table
+        assert (of, "CASCADE") in {(key[2], key[6]) for key in keys}, table
 
 
 def test_no_row_that_names_an_organization_is_kept_but_in_the_audit_log(schema: sqlite3.Connection) -> None:
