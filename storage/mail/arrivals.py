@@ -25,8 +25,7 @@ class ConversationClues(NamedTuple):
     """What the conversation of a message is found by, or begun with. `references`: the Message-IDs that may name it,
     the likeliest first; `correspondent`, `participants`: comparison keys. `correspondent` is "" where the mail shows
     nobody who could be one. `message_id`: its own, where copies of it are looked for. `root`: the first id of its
-    References, where it may name the conversation although no message has it; `bare_subject`: the subject then without
-    what is put before it, "" where the mail passes something on."""
+    References, where it may name the conversation although no message has it."""
 
     base_subject: str
     is_reply: bool
@@ -35,7 +34,6 @@ class ConversationClues(NamedTuple):
     participants: Sequence[str]
     message_id: str | None = None
     root: str | None = None
-    bare_subject: str = ""
 
 
 class ThreadEntry(NamedTuple):
@@ -54,21 +52,10 @@ def find_thread(tx: Tx, inbox_id: str, clues: ConversationClues, now_ms: int) ->
     known = threads.by_message_ids(tx, inbox_id, clues.references)
     if known is None and clues.message_id is not None:
         known = threads.by_copy(tx, inbox_id, clues.message_id, clues.base_subject)
-    if known is None and clues.correspondent:
-        known = _of_correspondent(tx, inbox_id, clues, clues.correspondent, now_ms)
-    return known
-
-
-def _of_correspondent(
-    tx: Tx, inbox_id: str, clues: ConversationClues, correspondent: str, now_ms: int
-) -> str | None:
-    known = None
-    if clues.root is not None:
-        known = threads.by_name(tx, inbox_id, clues.root, clues.base_subject, correspondent)
-    if known is None and clues.is_reply:
-        known = threads.by_subject(tx, inbox_id, clues.base_subject, correspondent, now_ms)
-    if known is None and clues.root is not None and clues.bare_subject:
-        known = threads.to_be_named(tx, inbox_id, clues.bare_subject, correspondent, now_ms)
+    if known is None and clues.root is not None and clues.correspondent:
+        known = threads.by_name(tx, inbox_id, clues.root, clues.base_subject, clues.correspondent)
+    if known is None and clues.is_reply and clues.correspondent:
+        known = threads.by_subject(tx, inbox_id, clues.base_subject, clues.correspondent, now_ms)
     return known
 
 

@@ -21,14 +21,11 @@ PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domai
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
 _BEGUN_BY_SPAM = f"""coalesce(
         (SELECT is_spam FROM messages WHERE thread_id = found.id AND {VISIBLE} ORDER BY id LIMIT 1), 0)"""
-_OF_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM threads
+_BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM threads
         WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
         ORDER BY last_message_at DESC LIMIT ?) AS found
-    WHERE {holds("participants", "?")} AND NOT {_BEGUN_BY_SPAM}"""
-_BY_SUBJECT = f"{_OF_SUBJECT} ORDER BY last_message_at DESC LIMIT 1"
-_NAMELESS = (
-    f"""{_OF_SUBJECT} AND NOT EXISTS (SELECT 1 FROM thread_names WHERE thread_id = found.id) LIMIT 2"""
-)
+    WHERE {holds("participants", "?")}
+      AND NOT {_BEGUN_BY_SPAM} ORDER BY last_message_at DESC LIMIT 1"""
 _BY_COPY = f"""SELECT t.id, t.base_subject FROM messages m {THEN_JOIN} threads t ON t.id = m.thread_id
     WHERE m.inbox_id = ? AND m.message_id_header = ? AND m.{VISIBLE} LIMIT ?"""
 _BY_NAME = f"""SELECT t.id, t.base_subject FROM
@@ -92,12 +89,6 @@ def name(tx: Tx, inbox_id: str, thread_id: str, root: str) -> None:
         tx.run(
             "INSERT INTO thread_names VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (inbox_id, root, thread_id)
         )
-
-
-def to_be_named(tx: Tx, inbox_id: str, subject: str, correspondent: str, now_ms: int) -> str | None:
-    """The one thread of `by_subject` that has no name yet; None where there are several: a ticket is one of them."""
-    found = tx.all(_NAMELESS, (inbox_id, subject, now_ms - SUBJECT_WINDOW_MS, SUBJECT_LOOK, correspondent))
-    return str(found[0][0]) if len(found) == 1 else None
 
 
 def begin(

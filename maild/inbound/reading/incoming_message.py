@@ -9,7 +9,7 @@ from maild.message.fields.address import normalize, with_ascii_domain
 from maild.message.fields.auto_reply import answers_another, is_auto_reply, is_delivery_report
 from maild.message.fields.idn import unicode_domain
 from maild.message.fields.lists import read_list
-from maild.message.fields.thread_headers import bare_subject, base_subject, is_forward, named_messages
+from maild.message.fields.thread_headers import base_subject, named_messages
 from maild.message.model import Mailbox
 from storage.mail.arrivals import ConversationClues
 from storage.mail.inboxes import RecipientInbox
@@ -74,8 +74,7 @@ def clues_of(incoming: IncomingMessage, inbox_address: str, delivered_to: str) -
     """What its conversation in that inbox is found by. `delivered_to`: the address that it came to; many reports, and
     some programs that answer, name what they tell of by this alone."""
     told_of = message_id_of(delivered_to)
-    subject = incoming.digest.parsed.subject
-    base, is_reply = base_subject(subject)
+    base, is_reply = base_subject(incoming.digest.parsed.subject)
     return ConversationClues(
         base_subject=base,
         is_reply=is_reply,
@@ -85,7 +84,6 @@ def clues_of(incoming: IncomingMessage, inbox_address: str, delivered_to: str) -
         # Whoever got another copy knows its id; what is disowned is none.
         message_id=None if incoming.is_spam else incoming.digest.parsed.message_id,
         root=None if incoming.is_spam else _root(incoming),
-        bare_subject="" if is_forward(subject) else bare_subject(base),
     )
 
 

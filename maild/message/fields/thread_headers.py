@@ -81,17 +81,6 @@ def base_subject(subject: str) -> tuple[str, bool]:
     return " ".join(subject[position:].split()).casefold(), is_reply
 
 
-def bare_subject(base: str) -> str:
-    """A `base_subject` without words in brackets before it, and prefixes behind these (RFC 5256 §2.1)."""
-    position, rest = 0, -1
-    while position != rest:
-        rest = position
-        for leader in (_TAGS, _PREFIX):
-            if (found := leader.match(base, position)) is not None:
-                position = found.end()
-    return base[position:].strip()
-
-
 def reply_subject(subject: str) -> str:
     """The subject of an answer: `Re: ` before it, unless it begins with a reply prefix of any language."""
     found = _PREFIX.match(subject)

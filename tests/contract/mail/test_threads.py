@@ -151,51 +151,6 @@ async def test_a_ticket_is_one_conversation(maild: Running, bot: dict[str, Any])
         assert (await maild.received(bot, raw))["threadId"] == asked["threadId"]
 
 
-async def test_a_ticket_whose_desk_sends_no_notice_is_the_conversation_that_opened_it(
-    maild: Running, bot: dict[str, Any]
-) -> None:
-    """Request Tracker answers no program by itself: that a person answers is the first that comes of the ticket."""
-    desk = {"sender": "desk@elsewhere.test", "References": "<RT-Ticket-4@elsewhere.test>"}
-    asked = (
-        await maild.api.send(bot, to=["desk@elsewhere.test"], subject="Printer on fire", text="Help.")
-    ).data
-    for number, subject in enumerate(
-        ["[elsewhere.test #4] Printer on fire", "[elsewhere.test #4] Resolved: Printer on fire"]
-    ):
-        got = await maild.received(bot, mail(subject, number=number, **desk))
-        assert got["threadId"] == asked["threadId"]
-
-
-async def test_which_of_several_conversations_a_ticket_is_is_not_guessed(
-    maild: Running, bot: dict[str, Any]
-) -> None:
-    asked = [
-        (await maild.api.send(bot, to=["ada@elsewhere.test"], subject="Disk full", text=text)).data[
-            "threadId"
-        ]
-        for text in "ab"
-    ]
-    for number, (subject, headers) in enumerate(
-        [
-            ("[desk #4] Disk full", {"References": "<ticket-4@elsewhere.test>"}),
-            ("[desk #5] Disk full", {"References": "<ticket-5@elsewhere.test>"}),
-        ]
-    ):
-        assert (await maild.received(bot, mail(subject, number=number, **headers)))["threadId"] not in asked
-    alone = (await maild.api.send(bot, to=["ada@elsewhere.test"], subject="Door open", text="x")).data[
-        "threadId"
-    ]
-    for number, (subject, headers) in enumerate(
-        [
-            ("[desk #6] Door open", {}),  # names nothing
-            ("Fwd: Door open", {"References": "<ticket-6@elsewhere.test>"}),
-            ("[desk #6] Door open", {"References": "<ticket-6@x.test>", "sender": "eve@elsewhere.test"}),
-        ],
-        10,
-    ):
-        assert (await maild.received(bot, mail(subject, number=number, **headers)))["threadId"] != alone
-
-
 async def test_a_name_that_no_message_has_is_one_conversation_for_its_subject_and_correspondent(
     maild: Running, bot: dict[str, Any]
 ) -> None:
