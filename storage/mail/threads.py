@@ -2,7 +2,7 @@
 
 Senders may name as many people, and begin as many conversations of one subject, as they like: a conversation keeps the
 latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a subject are looked at, NAMES_LOOK of a
-name, and COPIES_LOOK messages of one Message-ID.
+name, and COPIES_LOOK messages of one Message-ID. A conversation has NAMES_MAX names.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ SUBJECT_WINDOW_MS = 30 * 86_400_000
 SUBJECT_LOOK = 100
 COPIES_LOOK = 20
 NAMES_LOOK = 20
+NAMES_MAX = 20
 PARTICIPANTS_MAX = 50
 PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
@@ -33,6 +34,8 @@ _BY_NAME = f"""SELECT t.id, t.base_subject FROM
         WHERE inbox_id = ? AND name = ? ORDER BY thread_id DESC LIMIT ?) AS found
       {THEN_JOIN} threads t ON t.id = found.id
     WHERE {holds("t.participants", "?")} AND NOT {_BEGUN_BY_SPAM} ORDER BY t.id DESC"""
+_NAME = """INSERT INTO thread_names SELECT ?, ?, ?
+    WHERE (SELECT count(*) FROM thread_names WHERE thread_id = ?) < ? ON CONFLICT DO NOTHING"""
 _JOIN = f"""UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
       last_message_at = {greatest("last_message_at", "?")}, participants = ?,
       is_archived = is_archived AND NOT ? WHERE id = ?"""
@@ -84,11 +87,10 @@ def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now
 
 
 def name(tx: Tx, inbox_id: str, thread_id: str, root: str) -> None:
-    """Call the thread by the first Message-ID of its References, unless that is the id of a message."""
+    """Call the thread by the first Message-ID of its References, unless that is the id of a message, or the thread has
+    NAMES_MAX names."""
     if by_message_ids(tx, inbox_id, [root]) is None:
-        tx.run(
-            "INSERT INTO thread_names VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (inbox_id, root, thread_id)
-        )
+        tx.run(_NAME, (inbox_id, root, thread_id, thread_id, NAMES_MAX))
 
 
 def begin(

@@ -9,7 +9,7 @@ import pytest
 
 from storage.engine.tx import Tx
 from storage.mail import threads
-from storage.mail.threads import PARTICIPANT_CHARS, PARTICIPANTS_MAX, SUBJECT_LOOK
+from storage.mail.threads import NAMES_MAX, PARTICIPANT_CHARS, PARTICIPANTS_MAX, SUBJECT_LOOK
 from storage.records import dump, load
 from tests.support.worlds.store import INBOX, ORGANIZATION, THREAD, Store
 
@@ -51,6 +51,17 @@ async def test_the_latest_fifty_are_kept_and_those_of_this_message_among_them(st
 async def test_what_no_mail_can_reach_is_no_participant(store: Store) -> None:
     long = "x" * PARTICIPANT_CHARS + "@there.test"
     assert await join(store, long, "ada@a.test") == ["ada@a.test"]
+
+
+async def test_a_conversation_keeps_the_names_that_it_got_first(store: Store) -> None:
+    """Whoever writes chooses what the References begin with, and all of them go with their conversation at once."""
+
+    def unit(tx: Tx) -> list[str]:
+        for number in range(NAMES_MAX + 5):
+            threads.name(tx, INBOX, THREAD, f"<{number:03}@desk.test>")
+        return [row[0] for row in tx.all("SELECT name FROM thread_names WHERE thread_id = ?", (THREAD,))]
+
+    assert await store.db.write(unit) == [f"<{number:03}@desk.test>" for number in range(NAMES_MAX)]
 
 
 async def test_a_row_of_before_is_cut_when_it_is_touched(store: Store) -> None:
