@@ -1,4 +1,9 @@
-"""The data folder: where its parts lie, and the lock that keeps a second daemon out."""
+"""The data folder: where its parts lie, and the lock that keeps a second daemon out.
+
+Two things are locked: the file `lock`, by which a folder is known to be a daemon's and which is all that an older
+daemon locks, and the folder itself. Who removes the file (a clean-up, a restore without it) lets nobody in: a folder
+that holds something can't be removed, and one that is put in its place holds another store.
+"""
 
 import fcntl
 import os
@@ -32,7 +37,7 @@ class DataFolder:
         self.master_key = path / "master.key"
         self._last_backup = path / "last_backup"  # empty: its time says when one ended well
         self._lock_file = path / "lock"
-        self._lock: int | None = None
+        self._locks: list[int] = []
 
     @property
     def store_files(self) -> list[Path]:
@@ -158,37 +163,41 @@ class DataFolder:
             )
 
     def _is_locked_by_another(self) -> bool:
-        if self._lock is not None:
-            return False
-        try:
-            asking = os.open(self._lock_file, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(asking, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(asking)
-        return False
+        return not self._locks and (_is_locked(self.path) or _is_locked(self._lock_file))
 
     def lock(self) -> None:
         """Keep every other daemon out until this process ends, however it ends; DataFolderError when one runs."""
         try:
             with self.as_its_owner():
-                self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._locks.append(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC))
+                self._locks.append(os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            for one in self._locks:
+                fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             self.unlock()
             raise DataFolderError(f"data_dir: another maild is running on {self.path}") from error
         except OSError as error:
+            self.unlock()
             raise DataFolderError(f"data_dir: can't lock {self._lock_file}: {error.strerror}") from error
 
     def unlock(self) -> None:
         """Let another daemon in; idempotent."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        while self._locks:
+            os.close(self._locks.pop())
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        asking = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(asking, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(asking)
+    return False
 
 
 def _groups_of(uid: int, gid: int) -> list[int]:

@@ -26,7 +26,7 @@ from maild.commands import organizations
 from maild.commands.operator_commands import OperatorCommands
 from maild.inbound.wire import tls
 from storage import data_folder, server_secrets
-from storage.data_folder import DataFolder
+from storage.data_folder import DataFolder, DataFolderError
 from storage.engine import migrate
 from storage.tenants import erasure
 from tests.support.waiting import GIVES_UP_S
@@ -1093,6 +1093,24 @@ def test_a_lock_of_a_process_that_died_locks_nobody_out(config: Path) -> None:
     folder = DataFolder(load(config).data_path)
     folder.lock()
     folder.unlock()
+
+
+def test_a_lock_file_that_was_removed_lets_no_second_daemon_in(config: Path) -> None:
+    """Nor a command that wants the store for itself."""
+    answer("init", "--config", config)
+    running, second = (DataFolder(load(config).data_path) for _ in range(2))
+    running.lock()
+    try:
+        (running.path / "lock").unlink()
+        with pytest.raises(DataFolderError, match="another maild is running"):
+            second.lock()
+        assert "another maild is running" in fault("compact", "--config", config)
+        running.database.unlink()
+        assert "was taken away from a maild that runs" in fault("doctor", "--config", config)
+    finally:
+        running.unlock()
+    second.lock()
+    second.unlock()
 
 
 def test_help_and_version() -> None:
