@@ -2,10 +2,11 @@
 
 Between a host's 250 and our commit stands the only window in which a crash means that a message is
 sent twice. So an outcome is handed to the writer at once, without waiting for its neighbours in the
-destination; those that come while the writer is busy are one unit of work, of TOGETHER recipients at most, and many
-units share one commit; but at most UNSETTLED_MAX outcomes may wait for the disk. When a unit can't be written, each of
-its outcomes is tried by itself until it is, and deliveries pause meanwhile: a success that can't be noted would be a
-duplicate. What brings a local delivery, a follow-up or many events with it is a unit of its own from the beginning.
+destination; those that come while the writer is busy are one unit of work, of TOGETHER recipients at most (a quarter
+of them where events tell of each), and many units share one commit; but at most UNSETTLED_MAX outcomes may wait for
+the disk. When a unit can't be written, each of its outcomes is tried by itself until it is, and deliveries pause
+meanwhile: a success that can't be noted would be a duplicate. What brings a local delivery, a follow-up or many events
+with it is a unit of its own from the beginning.
 
 What fails for any other reason would fail again, and holds no place: it takes one step of `_less` after the other,
 down to leases that end without a verdict, so that the rows come again on schedule. Every row of an outcome
@@ -42,6 +43,9 @@ from storage.usage import Counts
 
 UNSETTLED_MAX = 64
 TOGETHER = 16
+TOLD = (
+    4  # a recipient of whom an event tells is as much work as so many: it shows all recipients of the message
+)
 TOGETHER_BESIDE_REQUESTS = 4  # some half a millisecond of the event loop
 # Each shows all recipients of its message: half a millisecond, where there are 150.
 APART_EVENTS = 8
@@ -92,10 +96,15 @@ class Outcome:
 
     def takes_long(self) -> bool:
         """Is it of many recipients who failed, are deferred for the first time, or get copies in inboxes of ours?"""
-        if len(self.rows) <= APART_EVENTS:
-            return False
+        return len(self.rows) > APART_EVENTS and self._events() > APART_EVENTS
+
+    def work(self) -> int:
+        """How much it is to write, in recipients that were accepted."""
+        return len(self.rows) + (TOLD - 1) * self._events()
+
+    def _events(self) -> int:
         verdicts = [(row, self.verdicts.get(row.position)) for row in self.rows]
-        return sum(one is None or _is_told(row, one) for row, one in verdicts) > APART_EVENTS
+        return sum(one is None or _is_told(row, one) for row, one in verdicts)
 
     def as_accepted(self) -> AcceptedOutcome:
         """The same, where it `is_accepted`."""
@@ -123,14 +132,14 @@ _Waiting = tuple[Outcome, Callable[[bool], None]]
 
 
 def _units(waiting: Sequence[_Waiting]) -> list[list[_Waiting]]:
-    """Those that are written together: of TOGETHER recipients at most, or one."""
+    """Those that are written together: as much work as TOGETHER recipients at most, or one."""
     units: list[list[_Waiting]] = []
-    recipients = TOGETHER
+    work = TOGETHER
     for one in waiting:
-        recipients += len(one[0].rows)
-        if recipients > TOGETHER:
+        work += one[0].work()
+        if work > TOGETHER:
             units.append([])
-            recipients = len(one[0].rows)
+            work = one[0].work()
         units[-1].append(one)
     return units
 
