@@ -13,14 +13,14 @@ import structlog
 from conf.log_events import LogEvent, tell
 from controlplane.contract.work.claims import DELAY_S_MAX, LEASE_S_MAX
 from storage.agents import claims, work
-from storage.agents.claims import EndedClaim
+from storage.agents.claims import EXPIRED_AT_ONCE, EndedClaim
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
-BATCH = 100
+DELAYS_AT_ONCE = 100
 LOOK_AGAIN_S = 0.5
 LEASE_MS_MAX = LEASE_S_MAX * 1000
 DELAY_MS_MAX = DELAY_S_MAX * 1000
@@ -71,8 +71,8 @@ class ClaimKeeper(LoopService):
         now_ms = self._clock.now_ms()
         claims.end_leases_behind(tx, now_ms + LEASE_MS_MAX, now_ms)
         work.end_delays_behind(tx, now_ms + DELAY_MS_MAX, now_ms)
-        work.end_delays(tx, now_ms, BATCH)
-        return claims.expire(tx, self._ids.new, now_ms, BATCH)
+        work.end_delays(tx, now_ms, DELAYS_AT_ONCE)
+        return claims.expire(tx, self._ids.new, now_ms, EXPIRED_AT_ONCE)
 
     async def _tell_waiting(self) -> None:
         awaited = self._awaited()

@@ -18,6 +18,7 @@ from storage.publishing import events
 from storage.records import ClaimRow, columns, dump
 
 LIVE_MAX = 1000  # of an organization at a time
+EXPIRED_AT_ONCE = 20  # in a unit: each publishes an event, with a delivery to each webhook that hears of it
 STATUSES = ("live", "released", "expired", "done", "dead")
 
 _SELECT = f"SELECT {columns(ClaimRow)} FROM claims"

@@ -23,7 +23,7 @@ from controlplane.operations.results import JsonPieces, Result
 from controlplane.operations.retries import small_retry_of
 from controlplane.sending.submission import Retry, recalled
 from storage.agents import claims, policies, work
-from storage.agents.claims import LIVE_MAX, Claimant
+from storage.agents.claims import EXPIRED_AT_ONCE, LIVE_MAX, Claimant
 from storage.clock import iso
 from storage.engine.tx import Tx
 from storage.mail import inboxes, messages
@@ -32,7 +32,6 @@ from storage.searching.labels import UNREAD
 from storage.shown import message_json
 
 ENDPOINT = "POST /v1/inboxes/{id}/claims"
-SETTLED_AT_ONCE = 20  # leases that are over, of whomever
 
 
 class TakenClaims(NamedTuple):
@@ -109,7 +108,7 @@ def _take(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None:
     _check_inbox(tx, call)
     request, principal, services = call.input, call.principal, call.services
     now_ms = services.clock.now_ms()
-    claims.expire(tx, services.ids.new, now_ms, SETTLED_AT_ONCE)
+    claims.expire(tx, services.ids.new, now_ms, EXPIRED_AT_ONCE)
     room = claims.room(tx, call.organization_id)
     if room <= 0:
         text = "Too many claims of this organization live; finish or release some first."
