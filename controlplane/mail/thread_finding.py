@@ -11,7 +11,7 @@ import time
 from storage.engine.database import READ_S, Database
 from storage.engine.tx import Tx
 from storage.searching import labels
-from storage.searching.labels import COUNTED_MAX, ThreadPlace, WantedThreads
+from storage.searching.labels import COUNTED_MAX, Owner, ThreadPlace, WantedThreads
 from storage.shown import thread_json
 from storage.shown.kept_json import KeptJson
 from storage.shown.message_json import Part
@@ -28,6 +28,24 @@ async def find(db: Database, kept: KeptJson, wanted: WantedThreads, before: Thre
     return found
 
 
+class _Gathering:
+    """The threads that come into question, while the messages of a label are looked at, the newest first."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._behind: str | None = None
+        self._seen: set[str] = set()
+        self._places: list[ThreadPlace] = []
+
+    def look(self, tx: Tx, owner: Owner, before: ThreadPlace) -> list[ThreadPlace] | None:
+        """Look at some messages; all threads behind `before`, the latest first, once there are no more."""
+        found = labels.labelled_threads(tx, owner, self._label, self._behind)
+        self._behind = found.behind
+        self._places += labels.places_behind(tx, found.thread_ids - self._seen, before)
+        self._seen |= found.thread_ids
+        return sorted(self._places, reverse=True) if found.behind is None else None
+
+
 class _Finding:
     """Where it stands between two reads. `few`: all threads that come into question, where they are few."""
 
@@ -36,6 +54,7 @@ class _Finding:
         self._wanted = wanted
         self._at = before
         self._limit = limit
+        self._gathering: _Gathering | None = None
         self._few: list[ThreadPlace] | None = None
         self._passed = 0
         self._is_begun = False
@@ -61,10 +80,14 @@ class _Finding:
         if self._wanted.needed:
             label = labels.rarest(tx, self._wanted.owner, self._wanted.needed)
             if labels.count(tx, self._wanted.owner, label, most) < most:
-                self._few = labels.labelled_threads(tx, self._wanted, label, self._at, most)
+                self._gathering = _Gathering(label)
 
     def _look(self, tx: Tx) -> bool:
         """Look at some threads; are there more to look at?"""
+        if self._gathering is not None:
+            self._few = self._gathering.look(tx, self._wanted.owner, self._at)
+            self._gathering = None if self._few is not None else self._gathering
+            return True
         places, end = self._next(tx)
         self._found += labels.fitting(tx, self._wanted, [place.id for place in places])
         if end is None:

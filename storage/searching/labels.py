@@ -9,7 +9,7 @@ A thread has the labels of its newest LABELLED_MAX messages (`storage.shown.thre
 any of its messages is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage.engine.dialect import THEN_JOIN, by_index, elements, holds_word, unindexed
@@ -19,6 +19,7 @@ from storage.records import MessageRow, dump, load
 UNREAD = "unread"
 LABELLED_MAX = 200  # of a thread, the newest: senders make a conversation as long as they like
 COUNTED_MAX = 1000  # beyond so many messages a label is common
+LOOKED_AT = 200  # messages of a label, in one statement: each is read
 _PLAIN = frozenset(("[]", dump([UNREAD])))
 
 _ADD = "INSERT INTO message_labels (inbox_id, label, message_id, organization_id) VALUES (?, ?, ?, ?)"
@@ -138,23 +139,33 @@ class ThreadPlace(NamedTuple):
     id: str
 
 
-_LATEST = "ORDER BY t.last_message_at DESC, t.id DESC"
-_BEHIND = "(t.last_message_at, t.id) < (:at_ms, :id)"
+class LabelledLook(NamedTuple):
+    """Which of an owner's threads some messages of a label are in, and behind which message to look on; None: those
+    were the last."""
+
+    thread_ids: set[str]
+    behind: str | None
 
 
-def labelled_threads(
-    tx: Tx, wanted: WantedThreads, label: str, before: ThreadPlace, most: int
-) -> list[ThreadPlace]:
-    """Those behind `before`, of which a message has that label, of `most` messages at most."""
-    found = walk(wanted.owner.by, label)
-    given = {**wanted.owner._asdict(), **before._asdict(), "label": label, "most": most}
+_PLACES = f"""SELECT t.last_message_at, t.id FROM {elements(":ids")} one {THEN_JOIN} threads t ON t.id = one.value
+    WHERE (t.last_message_at, t.id) < (:at_ms, :id)"""
+
+
+def labelled_threads(tx: Tx, owner: Owner, label: str, behind: str | None) -> LabelledLook:
+    """Those of the next LOOKED_AT messages that have the label, older than `behind`."""
+    found = walk(owner.by, label)
     rows = tx.all(
-        f"""SELECT t.last_message_at, t.id
-            FROM (SELECT DISTINCT thread_id FROM
-              (SELECT m.thread_id FROM {found.source} WHERE {found.condition} LIMIT :most)) f
-            {THEN_JOIN} threads t ON t.id = f.thread_id WHERE {_BEHIND} {_LATEST}""",
-        given,
+        f"""SELECT {found.at}, m.thread_id FROM {found.source}
+            WHERE {found.condition} AND {found.at} < :behind ORDER BY {found.at} DESC LIMIT {LOOKED_AT}""",
+        {**owner._asdict(), "label": label, "behind": behind or "~"},
     )
+    thread_ids = {thread_id for _, thread_id in rows if thread_id is not None}
+    return LabelledLook(thread_ids, rows[-1][0] if len(rows) == LOOKED_AT else None)
+
+
+def places_behind(tx: Tx, thread_ids: Collection[str], before: ThreadPlace) -> list[ThreadPlace]:
+    """Where those of these threads stand that are behind `before`, in any order."""
+    rows = tx.all(_PLACES, {"ids": dump(list(thread_ids)), **before._asdict()})
     return [ThreadPlace(*row) for row in rows]
 
 

@@ -259,6 +259,28 @@ def test_a_page_of_what_is_rare_among_very_many_threads_does(
     assert many.steps(threads_of) <= 1.3 * few.steps(threads_of) + passed
 
 
+def test_a_read_that_gathers_the_threads_of_a_label_does(
+    filled: tuple[Filled, Filled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of messages in one read had a reader for 0.1 s."""
+    monkeypatch.setattr(thread_finding, "COUNTED_MAX", MANY + 1)
+    monkeypatch.setattr(thread_finding, "READ_S", 0)
+    monkeypatch.setattr(labels, "LOOKED_AT", LIMIT)
+
+    def longest(one: Filled) -> int:
+        finding = thread_finding._Finding(
+            KeptJson(), WantedThreads(Owner("org_1", "inb_1"), ("often",)), thread_json.FIRST, LIMIT
+        )
+        reads = []
+        while finding._few is None:
+            reads.append(one.steps(lambda one: finding.go_on(one.tx)))
+        assert len(reads) >= one.size / LIMIT / 2  # each is run twice
+        return max(reads[1:])  # behind the count
+
+    few, many = filled
+    assert longest(many) <= 1.3 * longest(few) + 10
+
+
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
