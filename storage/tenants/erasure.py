@@ -47,6 +47,13 @@ class Family(NamedTuple):
 
 # What tells of messages goes before them, so that they need not be forgotten in it one by one.
 BEFORE_MESSAGES = (
+    # Before events: each takes its own with it, one for each webhook.
+    Family(
+        "webhookDeliveries",
+        "webhook_deliveries",
+        "webhook_id, event_seq",
+        f"webhook_id IN (SELECT id FROM webhooks WHERE {_OF_IT})",
+    ),
     Family("events", "events", "seq", f"{_OF_IT} AND seq < (SELECT max(seq) FROM events)"),
     Family("webhookAttempts", "webhook_attempts", "id"),
     Family("eventsGone", "events_gone", "organization_id, inbox_id, type"),
@@ -74,12 +81,6 @@ BEHIND_MESSAGES = (
     Family("sessions", "console_sessions", "id"),
     Family("members", "members", "id"),
     Family("keys", "api_keys", "id"),
-    Family(
-        "webhookDeliveries",
-        "webhook_deliveries",
-        "webhook_id, event_seq",
-        f"webhook_id IN (SELECT id FROM webhooks WHERE {_OF_IT})",
-    ),
     Family("webhooks", "webhooks", "id"),
 )
 BEHIND_INBOXES = (Family("agents", "agents", "id"),)

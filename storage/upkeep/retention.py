@@ -47,26 +47,30 @@ log = structlog.get_logger("maild.retention")
 
 
 class Slices(NamedTuple):
-    """How many rows one unit removes, how many messages lose their bytes in one, how many a reader looks at."""
+    """How many rows one unit removes, how many messages lose their bytes in one, how many a reader looks at, and of how
+    many events a reader looks at all deliveries."""
 
     rows: int = 500
     messages: int = 50  # that lose their bytes in one unit: each may free 128 KiB of pages
     looked_at: int = 1000
+    events: int = 50
 
 
 class Rows(NamedTuple):
     """Rows of one kind. `find` names those older than `:before`, `:limit` at most; `remove` takes them from `:keys`,
-    after `note`, where something of them is to be remembered."""
+    after `note`, where something of them is to be remembered. `remove_hanging` takes what hangs on them, `:limit` at a
+    time."""
 
     kind: str
     find: str
     remove: str
     note: str | None = None
+    remove_hanging: str | None = None
 
 
 ROWS = (
     Rows(
-        "events",  # and with them their deliveries (ON DELETE CASCADE)
+        "events",
         """SELECT seq FROM events WHERE created_at < :before AND seq < (SELECT max(seq) FROM events)
              AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')
            ORDER BY created_at LIMIT :limit""",
@@ -77,6 +81,10 @@ ROWS = (
             ON CONFLICT (organization_id, inbox_id, type) DO UPDATE SET
               seq = {greatest("events_gone.seq", "excluded.seq")},
               event_id = {greatest("events_gone.event_id", "excluded.event_id")}""",
+        # Each may have one for each webhook: by ON DELETE CASCADE alone a unit would remove as many.
+        f"""DELETE FROM webhook_deliveries WHERE (webhook_id, event_seq) IN
+            (SELECT webhook_id, event_seq FROM webhook_deliveries
+             WHERE event_seq IN {each_row_of(":keys", 1)} LIMIT :limit)""",
     ),
     Rows(
         "webhook records",
@@ -220,14 +228,26 @@ class Retention(LoopService):
             log.info("retention", **{kind.replace(" ", "_"): count for kind, count in removed.items()})
 
     async def _remove(self, rows: Rows, before_ms: int) -> int:
+        limit = self._slices.rows if rows.remove_hanging is None else self._slices.events
         removed = 0
         while True:
             began = self._clock.monotonic()
-            keys = await self._db.read(_find, rows, before_ms, self._slices.rows)
+            keys = await self._db.read(_find, rows, before_ms, limit)
+            if keys and rows.remove_hanging is not None:
+                await self._remove_hanging(rows.remove_hanging, keys)
+                began = self._clock.monotonic()
             if keys:
                 removed += await self._db.write_apart(_remove, rows, keys, before_ms)
-            if len(keys) < self._slices.rows:
+            if len(keys) < limit:
                 return removed
+            await self._rest(began)
+
+    async def _remove_hanging(self, statement: str, keys: list[tuple[Any, ...]]) -> None:
+        given = {"keys": dump(keys), "limit": self._slices.rows}
+        count = self._slices.rows
+        while count == self._slices.rows:
+            began = self._clock.monotonic()
+            count = await self._db.write_apart(lambda tx: tx.run(statement, given))
             await self._rest(began)
 
     async def _delete_rejected(self, before_ms: int) -> int:

@@ -44,6 +44,19 @@ def test_what_goes_with_a_message_or_a_thread_is_deleted_by_the_store(schema: sq
         assert (of, "CASCADE") in {(key[2], key[6]) for key in keys}, table
 
 
+def test_rows_that_would_go_with_others_go_before_them(schema: sqlite3.Connection) -> None:
+    """A slice of events would take one delivery of each for every webhook with it."""
+    order = [family.table for family in FAMILIES]
+    hanging = {
+        (table, key[2])
+        for table in order
+        for key in schema.execute(f"PRAGMA foreign_key_list({table})")
+        if key[6] == "CASCADE" and key[2] in order
+    }
+    assert ("webhook_deliveries", "events") in hanging
+    assert all(order.index(table) < order.index(parent) for table, parent in hanging)
+
+
 def test_no_row_that_names_an_organization_is_kept_but_in_the_audit_log(schema: sqlite3.Connection) -> None:
     for table in KEPT:
         columns = {row[1] for row in schema.execute(f"PRAGMA table_info({table})")}

@@ -55,10 +55,10 @@ async def publish(store: Store, number: int = 1) -> list[str]:
     return await store.db.write(unit)
 
 
-async def subscribe(store: Store) -> None:
+async def subscribe(store: Store, webhook_id: str = "whk_1") -> None:
     await store.db.write(
         webhooks.create,
-        "whk_1",
+        webhook_id,
         0,
         organization_id=ORGANIZATION,
         url="https://a.test/",
@@ -135,6 +135,31 @@ async def test_deliveries_go_with_their_event_and_hold_it_while_they_wait(store:
     await publish(store)
     await keeper(store).round()
     assert await store.db.read(lambda tx: tx.all("SELECT event_seq FROM webhook_deliveries")) == [(2,), (3,)]
+
+
+async def test_deliveries_to_many_webhooks_go_in_slices(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five hundred events that went to a thousand webhooks each were half a million rows, and 5 s without a writer."""
+    for number in range(5):
+        await subscribe(store, f"whk_{number}")
+    await publish(store, 8)
+    await store.db.write(lambda tx: tx.run("UPDATE webhook_deliveries SET status = 'succeeded'"))
+    forward(store, 31)
+    await publish(store)
+    removed: list[int] = []
+    write_apart = store.db.write_apart
+
+    async def counted(unit: Any, *args: Any) -> Any:
+        before = await count(store, "webhook_deliveries")
+        done = await write_apart(unit, *args)
+        removed.append(before - await count(store, "webhook_deliveries"))
+        return done
+
+    monkeypatch.setattr(store.db, "write_apart", counted)
+    await keeper(store, slices=Slices(rows=3, events=2)).round()
+    assert (sum(removed), max(removed)) == (40, 3)
+    assert await count(store, "events") == 1
 
 
 async def test_records_of_attempts_go(store: Store) -> None:
