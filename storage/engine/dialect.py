@@ -123,6 +123,11 @@ def holds(json: str, element: str) -> str:
     return f"EXISTS (SELECT 1 FROM {elements(json)} WHERE value = {element})"
 
 
+def holds_plain(json: str, element: str) -> str:
+    """The same of an array of plain words, as `records.dump` writes it: without parsing it."""
+    return f"""instr({json}, '"' || {element} || '"') > 0"""
+
+
 def holds_word(json: str, word: str) -> str:
     """Is this word of ASCII letters an element of the array of texts, as `records.dump` writes it? For the condition of
     a partial index too, in which no subquery may stand. Inside a text a backslash stands before each quotation mark."""

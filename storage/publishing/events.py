@@ -14,7 +14,7 @@ event's id.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from storage.engine.dialect import THEN_JOIN, each_of, elements, holds, unindexed
+from storage.engine.dialect import THEN_JOIN, each_of, elements, holds_plain, unindexed
 from storage.engine.tx import Tx
 from storage.ids import first_at, made_at
 from storage.records import EventRow, columns, dump, load
@@ -30,13 +30,13 @@ _INSERT = f"{_WRITE} RETURNING seq"
 _SUBSCRIBE = f"""INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
     SELECT id, ?, 'pending', ? FROM webhooks
     WHERE organization_id = ? AND deleted_at IS NULL AND is_active = 1
-      AND {holds("subscribed_events", "?")}"""
+      AND {holds_plain("subscribed_events", "?")}"""
 
 _SUBSCRIBE_ALL = f"""INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
     SELECT w.id, e.seq, 'pending', ? FROM events e
       {THEN_JOIN} webhooks w ON w.organization_id = e.organization_id
     WHERE e.seq > ? AND w.deleted_at IS NULL AND w.is_active = 1
-      AND {holds("w.subscribed_events", "e.type")}"""
+      AND {holds_plain("w.subscribed_events", "e.type")}"""
 
 WALK = 10_000  # positions that one look passes over at most
 _FIRST = "SELECT seq FROM events WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT 1"
