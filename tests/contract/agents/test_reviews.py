@@ -11,6 +11,7 @@ import pytest
 from controlplane.sending.reviews import review_desk
 from controlplane.sending.reviews.reviewing import Decided, Reviewing, content_hash
 from storage.clock import iso
+from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import blobs, messages
 from storage.set_aside import LEFT_ALONE_S
@@ -291,6 +292,34 @@ async def test_what_nobody_decides_about_expires(held: Held, clock: ManualClock)
     found = await held.review(sent)
     assert (found["status"], found["resolvedBy"], found["resolvedAt"]) == ("expired", None, iso(clock.at_ms))
     assert held.is_untouched()
+
+
+async def test_others_write_while_many_expire_at_once(
+    held: Held, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, most = 0, 0
+    write = Database.write
+
+    async def written(db: Database, unit: Any, *args: Any) -> Any:
+        nonlocal waiting, most
+        is_expiry = getattr(unit, "__name__", "") == "expire"
+        waiting += is_expiry
+        most = max(most, waiting)
+        try:
+            return await write(db, unit, *args)
+        finally:
+            waiting -= is_expiry
+
+    monkeypatch.setattr(Database, "write", written)
+    await held.timing(expiresAfterSeconds=60)
+    sent = [await held.held() for _ in range(9)]
+    clock.forward(60)
+
+    async def all_gone() -> bool | None:
+        return all([(await held.message(one))["status"] == "failed" for one in sent]) or None
+
+    await until(all_gone)
+    assert 1 < most <= 8
 
 
 async def test_a_review_that_can_not_expire_holds_up_no_other(
