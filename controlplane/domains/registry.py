@@ -38,6 +38,7 @@ from storage.tenants import allowances
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
+SHOWN_AT_ONCE = 50  # domains, of which a read puts the records together: some 5 ms
 
 
 class ShownDomain(NamedTuple):
@@ -83,10 +84,15 @@ class Registry:
 
     async def list_domains(self, organization_id: str) -> list[ShownDomain]:
         """All domains of the organization, newest first."""
-        return await self._db.read_for(organization_id, self._page, organization_id)
+        rows = await self._db.read_for(organization_id, domains.of_organization, organization_id)
+        shown: list[ShownDomain] = []
+        for start in range(0, len(rows), SHOWN_AT_ONCE):
+            some = rows[start : start + SHOWN_AT_ONCE]
+            shown += await self._db.read_for(organization_id, self._complete_all, some)
+        return shown
 
-    def _page(self, tx: Tx, organization_id: str) -> list[ShownDomain]:
-        return [self._complete(tx, row) for row in domains.of_organization(tx, organization_id)]
+    def _complete_all(self, tx: Tx, rows: Sequence[DomainRow]) -> list[ShownDomain]:
+        return [self._complete(tx, row) for row in rows]
 
     def _shown(self, tx: Tx, organization_id: str, domain_id: str) -> ShownDomain:
         return self._complete(tx, _found(domains.get(tx, organization_id, domain_id)))

@@ -10,6 +10,11 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_der_private_key
 
 from conf.tuning import ApiTuning, Tuning
+from controlplane.domains import registry
+from controlplane.domains.registry import Registry, ShownDomain
+from storage.domains.domains import DomainRow
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.mail import inboxes, withdrawal
 from storage.sending import outbound
 from tests.support.peers.doh_server import publish
@@ -236,6 +241,27 @@ async def test_list_newest_first(world: DomainWorld) -> None:
     assert (await world.api.get("/v1/domains")).data == made[::-1]
     await world.delete(made[1])
     assert (await world.api.get("/v1/domains")).data == [made[2], made[0]]
+
+
+async def test_many_are_listed_in_short_reads(world: DomainWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records of a thousand in one read had a reader for 95 ms."""
+    made = [(await world.register(f"d{number}.test"))["id"] for number in range(3)]
+    completed: list[int] = []
+    complete, read_for = Registry._complete, Database.read_for
+
+    def counted(shown_by: Registry, tx: Tx, row: DomainRow) -> ShownDomain:
+        completed[-1] += 1
+        return complete(shown_by, tx, row)
+
+    async def read(db: Database, organization_id: str, unit: Any, *args: Any) -> Any:
+        completed.append(0)
+        return await read_for(db, organization_id, unit, *args)
+
+    monkeypatch.setattr(registry, "SHOWN_AT_ONCE", 2)
+    monkeypatch.setattr(Registry, "_complete", counted)
+    monkeypatch.setattr(Database, "read_for", read)
+    assert [one["id"] for one in (await world.api.get("/v1/domains")).data] == made[::-1]
+    assert [count for count in completed if count] == [2, 1]
 
 
 async def test_list_shows_the_state_of_dns(world: DomainWorld) -> None:
