@@ -19,6 +19,7 @@ crash leaves the whole message or nothing but an orphaned file. The caller must 
 up.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import structlog
@@ -39,6 +40,7 @@ log = structlog.get_logger("maild.smtp")
 
 ROWS_OF_A_MESSAGE = 10  # besides its attachments, which cost a tenth of it each
 APART_ROWS = 500  # some 10 ms; more are written while the event loop goes on
+RECIPIENTS_A_LINE = 100  # of the log: some 42 KiB at most, and the journal breaks lines of 48 KiB
 MAX_ROWS = 10_000  # some 200 ms, in which nothing else is written
 
 
@@ -112,36 +114,47 @@ def _count_rows(received: Received) -> int:
 
 
 def _tell_received_again(envelope: InboundEnvelope, first_id: str) -> None:
-    tell(
-        log,
-        LogEvent.RECEIVED_AGAIN,
-        peer=envelope.peer,
-        helo=envelope.helo,
-        mail_from=envelope.mail_from,
-        recipients=[address for address, _ in envelope.recipients],
-        message_id=first_id,
-    )
+    for recipients in _lines(envelope):
+        tell(
+            log,
+            LogEvent.RECEIVED_AGAIN,
+            peer=envelope.peer,
+            helo=envelope.helo,
+            mail_from=envelope.mail_from,
+            recipients=recipients,
+            message_id=first_id,
+        )
 
 
 def _tell_accepted(received: Received, done: Committed) -> None:
     envelope, claim = received.envelope, received.claim
-    tell(
-        log,
-        LogEvent.ACCEPTED,
-        peer=envelope.peer,
-        helo=envelope.helo,
-        tls=envelope.tls,
-        mail_from=envelope.mail_from,
-        recipients=[address for address, _ in envelope.recipients],
-        message_id=done.first_id,
-        inboxes=[{"inbox_id": inbox, "message_id": message} for inbox, message in done.inboxes.items()],
-        size_bytes=received.stored.size_bytes,
-        dmarc=received.verdict.auth["dmarc"],
-        verified_domain=received.verdict.auth["verifiedDomain"],
-        is_spam=done.is_spam,
-        **({"held": done.held} if done.held else {}),
-        **received.verdict.told,
-    )
+    delivered = [*done.inboxes.items()]
+    for number, recipients in enumerate(_lines(envelope)):
+        inboxes = delivered[number * RECIPIENTS_A_LINE :][:RECIPIENTS_A_LINE]
+        held = {inbox: done.held[inbox] for inbox, _ in inboxes if inbox in done.held}
+        tell(
+            log,
+            LogEvent.ACCEPTED,
+            peer=envelope.peer,
+            helo=envelope.helo,
+            tls=envelope.tls,
+            mail_from=envelope.mail_from,
+            recipients=recipients,
+            message_id=done.first_id,
+            inboxes=[{"inbox_id": inbox, "message_id": message} for inbox, message in inboxes],
+            size_bytes=received.stored.size_bytes,
+            dmarc=received.verdict.auth["dmarc"],
+            verified_domain=received.verdict.auth["verifiedDomain"],
+            is_spam=done.is_spam,
+            **({"held": held} if held else {}),
+            **received.verdict.told,
+        )
     if claim is not None:
         kind = type(claim.report).__name__
         tell(log, LogEvent.REPORTED, message_id=done.report_of, report=kind, report_id=done.first_id)
+
+
+def _lines(envelope: InboundEnvelope) -> Iterator[list[str]]:
+    """The recipients, for a line each: one for all of them, as a rule."""
+    for start in range(0, len(envelope.recipients), RECIPIENTS_A_LINE):
+        yield [address for address, _ in envelope.recipients[start : start + RECIPIENTS_A_LINE]]
