@@ -5,6 +5,7 @@ from importlib import resources
 
 import pytest
 
+from storage.engine.tx import Tx
 from storage.tenants import erasure
 from storage.tenants.erasure import FAMILIES, KEPT
 
@@ -61,3 +62,13 @@ def test_no_row_that_names_an_organization_is_kept_but_in_the_audit_log(schema: 
     for table in KEPT:
         columns = {row[1] for row in schema.execute(f"PRAGMA table_info({table})")}
         assert "organization_id" not in columns or table in {"audit", "audit_waiting"}, table
+
+
+def test_a_slice_of_inboxes_does_not_sort_all_of_them(schema: sqlite3.Connection) -> None:
+    asked: list[str] = []
+    schema.set_trace_callback(asked.append)
+    erasure.remove_inboxes(Tx(schema), "org_1", 200)
+    schema.set_trace_callback(None)
+    (found,) = [one for one in asked if "FROM inboxes" in one]
+    plan = [row[3] for row in schema.execute(f"EXPLAIN QUERY PLAN {found}")]
+    assert len(plan) == 1 and "inboxes_by_organization" in plan[0]
