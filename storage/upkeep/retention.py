@@ -84,7 +84,7 @@ ROWS = (
         # Each may have one for each webhook: by ON DELETE CASCADE alone a unit would remove as many.
         f"""DELETE FROM webhook_deliveries WHERE (webhook_id, event_seq) IN
             (SELECT webhook_id, event_seq FROM webhook_deliveries
-             WHERE event_seq IN {each_row_of(":keys", 1)} LIMIT :limit)""",
+             WHERE event_seq IN {each_row_of(":keys", 1)} AND status <> 'pending' LIMIT :limit)""",
     ),
     Rows(
         "webhook records",

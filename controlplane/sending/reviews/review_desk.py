@@ -24,9 +24,7 @@ from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.set_aside import SetAside
 
-BATCH = (
-    8  # that wait to be written at a time: enough to share commits, and others who write stand behind no more
-)
+BATCH = 8  # that wait to be written at a time: they share commits, and others stand behind no more
 LOOK_AGAIN_S = 0.5
 
 log = structlog.get_logger("maild.reviews")
