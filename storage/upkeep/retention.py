@@ -68,16 +68,18 @@ class Rows(NamedTuple):
     remove_hanging: str | None = None
 
 
+_IS_DELIVERED = "NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')"
+# One that was found may be on its way again by now, since somebody asked for that.
+_FOUND_EVENTS = f"FROM events WHERE seq IN {each_row_of(':keys', 1)} AND {_IS_DELIVERED}"
 ROWS = (
     Rows(
         "events",
-        """SELECT seq FROM events WHERE created_at < :before AND seq < (SELECT max(seq) FROM events)
-             AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')
-           ORDER BY created_at LIMIT :limit""",
-        f"DELETE FROM events WHERE seq IN {each_row_of(':keys', 1)}",
+        f"""SELECT seq FROM events WHERE created_at < :before AND seq < (SELECT max(seq) FROM events)
+             AND {_IS_DELIVERED} ORDER BY created_at LIMIT :limit""",
+        f"DELETE {_FOUND_EVENTS}",
         f"""INSERT INTO events_gone (organization_id, inbox_id, type, seq, event_id)
             SELECT organization_id, coalesce(inbox_id, ''), type, max(seq), max(id)
-            FROM events WHERE seq IN {each_row_of(":keys", 1)} GROUP BY 1, 2, 3
+            {_FOUND_EVENTS} GROUP BY 1, 2, 3
             ON CONFLICT (organization_id, inbox_id, type) DO UPDATE SET
               seq = {greatest("events_gone.seq", "excluded.seq")},
               event_id = {greatest("events_gone.event_id", "excluded.event_id")}""",

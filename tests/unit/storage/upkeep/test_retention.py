@@ -12,6 +12,7 @@ from storage.clock import DAY_MS
 from storage.engine.tx import Tx
 from storage.mail import resting_addresses
 from storage.publishing import events, webhooks
+from storage.publishing.webhooks import Found
 from storage.records import WebhookAttempt
 from storage.tenants import organizations
 from storage.upkeep import retention
@@ -160,6 +161,29 @@ async def test_deliveries_to_many_webhooks_go_in_slices(
     await keeper(store, slices=Slices(rows=3, events=2)).round()
     assert (sum(removed), max(removed)) == (40, 3)
     assert await count(store, "events") == 1
+
+
+async def test_an_event_that_is_sent_again_while_its_like_is_removed_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await subscribe(store)
+    await publish(store, 3)
+    await store.db.write(lambda tx: tx.run("UPDATE webhook_deliveries SET status = 'succeeded'"))
+    forward(store, 31)
+    write_apart = store.db.write_apart
+
+    async def taken_meanwhile(*unit: Any) -> Any:
+        found = Found("whk_1", 2, "succeeded", is_in_flight=False)
+        await store.db.write(lambda tx: webhooks.take_again(tx, found, lease="run_1", until_ms=1))
+        return await write_apart(*unit)
+
+    monkeypatch.setattr(store.db, "write_apart", taken_meanwhile)
+    await keeper(store).round()
+    left = await store.db.read(
+        lambda tx: tx.all("SELECT event_seq, lease FROM webhook_deliveries ORDER BY 1")
+    )
+    assert left == [(2, "run_1"), (3, None)]
+    assert await store.db.read(lambda tx: tx.all("SELECT seq FROM events_gone")) == [(1,)]
 
 
 async def test_records_of_attempts_go(store: Store) -> None:
