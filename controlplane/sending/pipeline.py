@@ -9,8 +9,8 @@
     compose    HTML sanitised, one RFC 5322 message for all recipients
     keep       its bytes, durably
                (these three were done before for a message that its author's program composed: `written_mail.py`)
-    commit     the key again, guards, is it held? (`holding.py`), thread, message, queue or review, usage, stored
-               answer: one transaction
+    commit     the key and the pause again, guards, is it held? (`holding.py`), thread, message, queue or review,
+               usage, stored answer: one transaction
 
 A scheduled message takes them all but the queue; its recipients enter that when its time has come
 (`scheduler.py`), through the same guards (`admission.py`). So does one that is held, when somebody has approved it
@@ -238,6 +238,7 @@ class Pipeline:
         made = self._made_before(tx, submission)
         if made is not None:
             return made
+        refuse_when_paused(tx)
         if submission.written is not None:
             _refuse_borrowed_id(tx, submission.written)
         answers_in = rows.thread_of(tx, prepared, now_ms)

@@ -125,6 +125,8 @@ class Scheduler(LoopService):
         message = messages.by_id(tx, message_id)
         if message is None or message.status != "scheduled":
             return None  # deleted or cancelled since it was looked up
+        if switches.off_since(tx, switches.QUEUE) is not None:
+            return None  # paused since then
         attempt = self._admission.attempt_of_stored(
             tx, message, now_ms=now_ms, goes_at_ms=now_ms, if_last=message.if_last
         )

@@ -12,7 +12,7 @@ import structlog
 
 from controlplane.contract.refusals import Refusal
 from controlplane.sending.admitting.admission import Refused, SendingWakes
-from controlplane.sending.preparing import Preparation
+from controlplane.sending.preparing import Preparation, refuse_when_paused
 from controlplane.sending.reviews.reviewing import Approval, Decided, Decider, Reviewing, with_lineage
 from storage.agents import reviews
 from storage.audit.acts import Actor
@@ -53,7 +53,7 @@ class ReviewDesk:
         await self._preparation.refuse_when_full()
         with self._preparation.room.place(recipients) as place:
             decided = self._settled(
-                await db.write(self._approve, organization_id, review_id, decider, approval)
+                await db.write(self._let_enter, organization_id, review_id, decider, approval)
             )
             is_queued = decided.message is not None and decided.message.status == "queued"
             place.is_taken = is_queued
@@ -95,6 +95,13 @@ class ReviewDesk:
         if review.direction == "inbound" or review.status != "pending" or message is None:
             return None
         return 0 if (message.scheduled_at or 0) > self._clock.now_ms() else len(recipients_of(message))
+
+    def _let_enter(
+        self, tx: Tx, organization_id: str, review_id: str, decider: Decider, approval: Approval
+    ) -> Decided | Refused:
+        """Approve what goes into the queue, unless that was paused meanwhile."""
+        refuse_when_paused(tx)
+        return self._approve(tx, organization_id, review_id, decider, approval)
 
     def _approve(
         self, tx: Tx, organization_id: str, review_id: str, decider: Decider, approval: Approval

@@ -1,15 +1,22 @@
 """The operator stops all outgoing mail, and lets it go on: nothing enters, nothing leaves, nothing is lost."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import pytest
+
 from conf.tuning import QueueTuning, Tuning
+from controlplane.sending.preparing import Preparation
+from controlplane.sending.scheduler import Scheduler
+from controlplane.sending.writing.composing import Letter
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
+from tests.support.waiting import GIVES_UP_S
+from tests.support.worlds.reviewing import Held
 from tests.support.worlds.store import ManualClock
 
 
@@ -51,6 +58,61 @@ async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
             await status_of(maild, message, "delivered", "delivered")
         assert len(mx.received) == 2
         assert (await maild.api.send(bot)).status == 201
+
+
+async def test_a_send_that_is_being_composed_when_it_is_paused_is_refused(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compose = Preparation.compose
+
+    async def paused_meanwhile(self: Preparation, letter: Letter) -> Any:
+        await maild.operate(maild.store.queue.pause)
+        return await compose(self, letter)
+
+    monkeypatch.setattr(Preparation, "compose", paused_meanwhile)
+    refused = await maild.api.send(await maild.inbox("bot"))
+    assert (refused.status, refused.code) == (503, "provider_unavailable")
+    assert maild.sql("SELECT 1 FROM messages") == []
+
+
+async def test_what_is_due_when_it_is_paused_stays_scheduled(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = ManualClock(1_795_219_200_000)
+    maild = await start(clock=clock)
+    later = (await maild.api.send(await maild.inbox("bot"), sendAt=iso(clock.at_ms + 60_000))).data
+    dispatch, dispatched = Scheduler._dispatch_all, asyncio.Event()
+
+    async def paused_meanwhile(self: Scheduler, message_ids: Sequence[str]) -> bool:
+        await maild.operate(maild.store.queue.pause)
+        try:
+            return await dispatch(self, message_ids)
+        finally:
+            dispatched.set()
+
+    monkeypatch.setattr(Scheduler, "_dispatch_all", paused_meanwhile)
+    clock.forward(61)
+    wake(maild)
+    async with asyncio.timeout(GIVES_UP_S):
+        await dispatched.wait()
+    assert (await maild.api.get(f"/v1/messages/{later['id']}")).data["status"] == "scheduled"
+
+
+async def test_what_is_approved_when_it_is_paused_stays_held(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = await Held.make(maild)
+    message = await held.held()
+    refuse_when_full = Preparation.refuse_when_full
+
+    async def paused_meanwhile(self: Preparation) -> None:
+        await refuse_when_full(self)
+        await maild.operate(maild.store.queue.pause)
+
+    monkeypatch.setattr(Preparation, "refuse_when_full", paused_meanwhile)
+    answer = await held.approve(message)
+    assert (answer.status, answer.code) == (503, "provider_unavailable")
+    assert (await held.message(message))["status"] == "held"
 
 
 async def test_what_stands_in_line_waits_too(start: Start) -> None:
