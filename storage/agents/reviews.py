@@ -109,6 +109,13 @@ def of_message(tx: Tx, organization_id: str, message_id: str) -> ReviewRow | Non
     return ReviewRow(*row) if row else None
 
 
+def pending_of_message(tx: Tx, message_id: str) -> ReviewRow | None:
+    """What a message of any organization waits for; None where it is not held. For the daemon and the operator's
+    commands alone."""
+    row = tx.one(f"{_SELECT} WHERE message_id = ? AND status = 'pending'", (message_id,))
+    return ReviewRow(*row) if row else None
+
+
 def list_reviews(tx: Tx, wanted: ReviewFilter, *, limit: int, before: str | None = None) -> list[ReviewRow]:
     """Newest first, older than `before`."""
     given = {**wanted._asdict(), "before": before or "~", "limit": limit}

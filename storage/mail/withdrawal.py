@@ -205,23 +205,21 @@ def withdraw_slice(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str],
     failed = [one for one in waiting.queued if _withdraw_message(tx, one, cause)]
     failed += [
         one
-        for one in waiting.scheduled
-        if tx.run(_WITHDRAW_SCHEDULED, (cause.reason, one)) or _withdraw_message(tx, one, cause)
-    ]
-    failed += [
-        one.message_id
-        for one in waiting.held
-        if _withdraw_held(tx, one, cause, new_id, now_ms) or _withdraw_message(tx, one.message_id, cause)
+        for one in (*waiting.scheduled, *(held.message_id for held in waiting.held))
+        if tx.run(_WITHDRAW_SCHEDULED, (cause.reason, one))
+        or _withdraw_message(tx, one, cause)
+        or _withdraw_held(tx, one, cause, new_id, now_ms)
     ]
     for message_id in failed:
         outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
 
 
-def _withdraw_held(
-    tx: Tx, review: ReviewRow, cause: Cause, new_id: Callable[[str], str], now_ms: int
-) -> bool:
-    resolved = reviews.resolve(tx, review, "withdrawn", None, None, new_id("evt"), now_ms)
-    return resolved is not None and messages.end_held(tx, review.message_id, "failed", cause.reason)
+def _withdraw_held(tx: Tx, message_id: str, cause: Cause, new_id: Callable[[str], str], now_ms: int) -> bool:
+    review = reviews.pending_of_message(tx, message_id)
+    if review is None:
+        return False
+    reviews.resolve(tx, review, "withdrawn", None, None, new_id("evt"), now_ms)
+    return messages.end_held(tx, message_id, "failed", cause.reason)
 
 
 def _withdraw_message(tx: Tx, message_id: str, cause: Cause) -> bool:

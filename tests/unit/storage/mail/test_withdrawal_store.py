@@ -47,13 +47,16 @@ class Inboxes:
 
     def held(self) -> str:
         message_id = self.message("held")
+        self.review(message_id)
+        return message_id
+
+    def review(self, message_id: str) -> None:
         row = ReviewRow(
             id=new_id("rev"), organization_id="org_1", inbox_id="inb_1", message_id=message_id, direction="outbound",
             mode="live", status="pending", reasons="[]", warnings="[]", submitted_by=None, is_told=1, expires_at=1,
             resolved_by=None, resolved_at=None, note=None, created_at=0,
         )  # fmt: skip
         reviews.open_(self.tx, row, new_id("evt"))
-        return message_id
 
     def set_recipient(self, message_id: str, position: int, status: str) -> None:
         self.tx.run(
@@ -108,12 +111,25 @@ def test_what_has_begun_to_leave_since_it_was_found_is_withdrawn_with_its_slice(
     assert store.status(later) == ("delivered", ["delivered", "failed"])
 
 
-def test_what_was_held_again_since_it_was_found_waits_for_its_review(store: Inboxes) -> None:
+def test_what_was_held_again_since_it_was_found_is_withdrawn_with_its_slice(store: Inboxes) -> None:
+    """Nobody looks for it again, and whoever approves it would have it sent."""
     later = store.message("scheduled", scheduled_at=1)
     found = found_in(store, "inb_1")
-    store.tx.run("UPDATE messages SET status = 'held' WHERE id = ?", (later,))
+    assert messages.hold_scheduled(store.tx, later)
+    store.review(later)
     store.withdraw(found)
-    assert store.status(later) == ("held", [])
+    assert store.status(later) == ("failed", [])
+    assert store.tx.all("SELECT status FROM reviews") == [("withdrawn",)]
+
+
+def test_what_was_approved_for_later_since_it_was_found_is_withdrawn_with_its_slice(store: Inboxes) -> None:
+    held = store.held()
+    found = found_in(store, "inb_1")
+    store.tx.run("UPDATE reviews SET status = 'approved'")
+    assert messages.let_go(store.tx, held, "scheduled", 0, None)
+    store.withdraw(found)
+    assert store.status(held) == ("failed", [])
+    assert store.tx.all("SELECT status FROM reviews") == [("approved",)]
 
 
 def test_a_slice_goes_with_the_inbox(store: Inboxes) -> None:
