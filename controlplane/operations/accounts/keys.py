@@ -1,6 +1,6 @@
 """API keys: minting, listing, revoking."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from controlplane.access import new_keys
@@ -83,13 +83,12 @@ async def revoke_with_mail(call: Call) -> Result:
         revoked += len(left)
         lineage = await call.read(_lineage, call)
     waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
-    is_own_left = own is not None and lineage.get(own, False)
-    await call.db.write_apart(_withdraw, call, list(lineage), waiting)
+    revoked += await call.db.write_apart(_withdraw, call, lineage, waiting)
     return Result(
         {
             "id": call.id,
             "status": "revoked",
-            "revokedKeys": revoked + is_own_left,
+            "revokedKeys": revoked,
             "withdrawnMessages": waiting.messages,
         }
     )
@@ -100,16 +99,19 @@ def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
     withdrawal.close_keys(tx, call.organization_id, key_ids)
 
 
-def _withdraw(tx: Tx, call: Call, lineage: Sequence[str], waiting: WithdrawnMail) -> None:
+def _withdraw(tx: Tx, call: Call, lineage: Mapping[str, bool], waiting: WithdrawnMail) -> int:
     """What is more than a slice is withdrawn behind it, and leaves as little. Some may have been revoked long before,
-    without their mail."""
-    services, own = call.services, call.principal.key_id
-    if own in lineage and keys.is_active(tx, own):
-        _revoke(tx, call, [own])
-    withdrawal.close_keys(tx, call.organization_id, lineage)
+    without their mail. How many keys were revoked here."""
+    services, left = call.services, list[str]()
+    if lineage.get(call.principal.key_id):  # the caller's own, which may have minted more until now
+        lineage = _lineage(tx, call)
+        left = [one for one, is_active in lineage.items() if is_active]
+        _revoke(tx, call, left)
+    withdrawal.close_keys(tx, call.organization_id, list(lineage))
     withdrawal.note_closed(tx)
     if waiting.is_one_slice:
         withdrawal.withdraw_slice(tx, waiting, services.ids.new, services.clock.now_ms())
+    return len(left)
 
 
 def _lineage(tx: Tx, call: Call) -> dict[str, bool]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import QueueTuning, Tuning
+from controlplane.operations.operation import Call
 from storage.clock import DAY_MS, Clock, iso
 from storage.mail import withdrawal
 from tests.conftest import Start
@@ -80,6 +81,30 @@ async def test_a_caller_that_is_one_of_them_goes_last(maild: Running, who: str) 
     assert (answer.data["revokedKeys"], answer.data["withdrawnMessages"]) == (2, 2)
     assert await fates(maild, left) == [("failed", "invalid_api_key")] * 2
     assert not await is_good(leaked) and not await is_good(child)
+
+
+async def test_what_the_callers_own_key_mints_and_sends_meanwhile_goes_with_it(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever found the key uses it, too, until it is revoked."""
+    inbox = await maild.inbox("bot")
+    key_id, leaked = await mint(maild.api)
+    found: list[tuple[Api, list[str]]] = []
+    read = Call.read
+
+    async def used_behind_the_look(call: Call, unit: Any, *asked: Any) -> Any:
+        answer = await read(call, unit, *asked)
+        if unit is withdrawal.find_sent_by:
+            _, child = await mint(leaked)
+            found.append((child, await leave_waiting(child, inbox)))
+        return answer
+
+    monkeypatch.setattr(Call, "read", used_behind_the_look)
+    assert (await revoke(leaked, key_id)).data["revokedKeys"] == 2
+    await maild.until_withdrawn()
+    [(child, sent)] = found
+    assert not await is_good(child)
+    assert await fates(maild, sent) == [("failed", "invalid_api_key")] * 2
 
 
 async def test_keys_of_others_are_not_there(maild: Running) -> None:
