@@ -200,9 +200,7 @@ class Registry:
         self, tx: Tx, actor: Actor, organization_id: str, domain_id: str, made: Sequence[DkimKey]
     ) -> ShownDomain:
         row, _ = self._rotating(tx, organization_id, domain_id)
-        for key in made:
-            dkim_keys.publish(tx, key)
-        told = {"selectors": [key.selector for key in made]}
+        told = {"selectors": [key.selector for key in made if dkim_keys.publish(tx, key) is key]}
         self._audit.record(tx, organization_id, Act.DOMAIN_KEY_ROTATED, actor, domain_id, told)
         return self._complete(tx, row)
 

@@ -66,11 +66,12 @@ def of_domain(tx: Tx, domain_name: str) -> list[DkimKey]:
 
 
 def publish(tx: Tx, key: DkimKey) -> DkimKey:
-    """Write a key that is to sign once DNS shows it, and answer it; where one of the algorithm waits already, answer
-    only that one."""
+    """Write a key that is to sign once DNS shows it, and answer it; where one of the algorithm waits already, or came
+    under this selector since the key was made, answer only that one."""
     row = tx.one(
-        f"{_SELECT} WHERE domain_name = ? AND algorithm = ? AND status = 'published'",
-        (key.domain_name, key.algorithm),
+        f"""{_SELECT} WHERE domain_name = ? AND algorithm = ? AND (status = 'published' OR selector = ?)
+            ORDER BY status = 'published' DESC""",
+        (key.domain_name, key.algorithm, key.selector),
     )
     if row is not None:
         return DkimKey(*row)

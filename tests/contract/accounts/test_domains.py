@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from cryptography.hazmat.primitives.serialization import load_der_private_key
 
 from conf.tuning import ApiTuning, Tuning
 from controlplane.domains import registry
+from controlplane.domains.fresh_keys import DkimKeyMaker
 from controlplane.domains.registry import Registry, ShownDomain
+from storage.domains.dkim_keys import DkimKey
 from storage.domains.domains import DomainRow
 from storage.engine.database import Database
 from storage.engine.tx import Tx
@@ -654,6 +656,29 @@ async def test_rotate_dkim(world: DomainWorld) -> None:
         NAME,
     )
     assert keys == [("s1", "retired", 0), ("s2", "active", 1)]
+
+
+async def test_a_rotation_that_another_overtakes_brings_the_others_key(
+    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one's signs already."""
+    domain = await world.verified()
+    path = f"/v1/domains/{domain['id']}/rotate-dkim"
+    keys_for = DkimKeyMaker.keys_for
+
+    async def overtaken(self: DkimKeyMaker, *asked: Any, **how: Any) -> Sequence[DkimKey]:
+        made = await keys_for(self, *asked, **how)
+        monkeypatch.setattr(DkimKeyMaker, "keys_for", keys_for)
+        rotating = (await world.api.call("POST", path)).data
+        publish(world.zone, rotating["records"])
+        await world.verify(domain)
+        return made
+
+    monkeypatch.setattr(DkimKeyMaker, "keys_for", overtaken)
+    answer = await world.api.call("POST", path)
+    assert answer.data["records"] == (await world.shown(domain))["records"]
+    keys = world.maild.sql("SELECT selector, status FROM dkim_keys WHERE domain_name = ? ORDER BY 1", NAME)
+    assert keys == [("s1", "retired"), ("s2", "active")]
 
 
 async def test_rotate_needs_a_verified_domain(world: DomainWorld) -> None:
