@@ -10,6 +10,7 @@ from controlplane.operations.operation import Call
 from maild.message.parsing.text import html_to_text
 from maild.message.writing.quoting import QUOTED_OCTETS, Original
 from storage.engine.tx import Tx
+from storage.mail.blobs import BlobMissing
 from storage.records import MessageRow, load
 from storage.shown import message_json
 
@@ -25,9 +26,11 @@ async def read_original(call: Call, parent: MessageRow, limit_bytes: int | None)
         _refuse_long(parent, limit_bytes)
     said = await read_bodies(call, whole, is_sanitized=True)
     limit_chars = BEGINNING_CHARS if limit_bytes is None else limit_bytes
-    return await call.services.cpu.run(
-        call.organization_id, partial(_as_original, parent, said.text, said.html, limit_chars)
-    )
+    work = partial(_as_original, parent, said.text, said.html, limit_chars)
+    try:
+        return await call.services.cpu.run(call.organization_id, work)
+    except BlobMissing:  # it was deleted, or lost its bytes, since it was looked up
+        return await read_original(call, parent, limit_bytes)
 
 
 def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from controlplane.mail.bodies import Bodies
+from controlplane.operations.mail.shown_messages import read_bodies
 from maild.message.writing.reply_recipients import RECIPIENTS_MAX
 from storage.clock import Clock, iso
 from tests.conftest import Start
@@ -94,6 +96,22 @@ async def test_what_says_nothing_is_not_quoted(maild: Running, bot: dict[str, An
     parent = await maild.received(bot, "From: ada@elsewhere.test\nSubject: Hi\n\n\n")
     sent = (await reply(maild.api, parent, quote="text")).data
     assert (await maild.api.get(f"/v1/messages/{sent['id']}")).data["textBody"] == "Thank you."
+
+
+async def test_what_is_deleted_while_it_is_quoted_is_not_there(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read piece by piece, as large as it is."""
+    parent = await maild.received(bot, HELLO + "a line with some words in it\n" * 20_000)
+
+    async def deleted_behind_it(*asked: Any, **how: Any) -> Bodies:
+        found = await read_bodies(*asked, **how)
+        assert (await maild.api.call("DELETE", f"/v1/messages/{parent['id']}")).status == 200
+        return found
+
+    monkeypatch.setattr("controlplane.operations.mail.originals.read_bodies", deleted_behind_it)
+    answer = await reply(maild.api, parent, quote="text")
+    assert (answer.status, answer.code) == (404, "message_not_found")
 
 
 async def test_of_a_long_original_the_beginning_is_quoted(maild: Running, bot: dict[str, Any]) -> None:
