@@ -10,7 +10,7 @@ from storage.engine.tx import Tx
 from tests.support.running import Running
 
 LOOKED_MAX = 3  # is the key active, the inbox, the operator's switch
-WRITTEN_MAX = 19
+WRITTEN_MAX = 20  # the key and the switch once more
 
 
 class Noting:
