@@ -174,8 +174,7 @@ class Deliverer:
         token = read(sender)
         record = AttemptRecord(self._clock.monotonic, (token.tag,) if token is not None and token.tag else ())
         witness = None if rows[0].is_tls_report else self._witness
-        closings = self._closings.count
-        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record, witness, closings)
+        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record, witness)
         if not self._contents.has_room_for(rows[0], is_doubtful):
             await lane.let_go()  # who has room may be waiting for a place
         try:
@@ -361,7 +360,7 @@ class Deliverer:
         pooled = attempt.pooled = await progress.lane.session(
             hop, attempt.record, is_doubtful, turn.group.messages_per_session
         )
-        await self._closings.refuse_closed(progress.rows[0], progress.closings)
+        await self._closings.refuse_closed(progress.rows[0])
         stand_back = partial(self._stand_back, pooled)
         transaction = Transaction(hop, pooled, progress.rows, content, progress.sender, stand_back)
         try:
@@ -433,10 +432,9 @@ def _telling(verdicts: Mapping[int, Verdict]) -> Verdict:
 @dataclass
 class _DeliveryProgress:
     """What is known so far. `has_left`: MAIL FROM was sent to some host. `witness`: None where nobody is told of
-    sessions; `closings`: the count when it began; `passed_over`: groups that it has no turn at; `counts`: what it
-    counts as in warm-ups; `room`: what the content holds of the memory, once it is there; `trouble`, `postponed`: why
-    hosts did not take part in a transaction. `lost_after_data`, `group`, `tls_sessions`, `surplus`: see
-    DeliveryResult."""
+    sessions; `passed_over`: groups that it has no turn at; `counts`: what it counts as in warm-ups; `room`: what the
+    content holds of the memory, once it is there; `trouble`, `postponed`: why hosts did not take part in a transaction.
+    `lost_after_data`, `group`, `tls_sessions`, `surplus`: see DeliveryResult."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -445,7 +443,6 @@ class _DeliveryProgress:
     sender: str
     record: AttemptRecord
     witness: TlsWitness | None
-    closings: int
     tls_sessions: list[TlsSession] = field(default_factory=list)
     has_left: bool = False
     lost_after_data: bool = False

@@ -28,8 +28,7 @@ from storage.visibility import VISIBLE
 
 T = TypeVar("T")
 
-CLOSED = "senders closed"  # the topic of commits from which on nothing of some inbox or key leaves
-BEHIND = "mail to withdraw"  # of those that leave mail to be withdrawn behind them
+BEHIND = "mail to withdraw"  # the topic of commits that leave mail to be withdrawn behind them
 SLICE = 50  # messages; some 20 ms, more where they have many recipients
 CLOSED_AT_ONCE = 500
 EVERY = 2**31  # of messages that wait
@@ -158,7 +157,6 @@ def withdraw_few(
 
 def note_closed(tx: Tx) -> None:
     """This transaction closes some, and what waits of them is withdrawn behind it."""
-    tx.notify(CLOSED)
     tx.notify(BEHIND)
 
 
@@ -166,7 +164,6 @@ def close_keys(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> None:
     """From this commit on nothing leaves that these keys have sent, which are revoked. What waits is withdrawn by
     whoever closes them, or behind a commit that says so (`note_closed`)."""
     tx.run(_CLOSE_KEYS, (organization_id, dump(list(key_ids))))
-    tx.notify(CLOSED)
 
 
 def owners(tx: Tx) -> list[str]:

@@ -51,6 +51,7 @@ _HELD = """SELECT 1 FROM recipients
     WHERE message_id = ? AND position = ? AND status = ? AND lease IS NOT NULL"""
 _MAY_SEND = """SELECT 1 FROM inboxes WHERE id = ? AND is_active = 1
     AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ? AND withdraws_mail = 1)"""
+_STILL_GOES = f"SELECT EXISTS ({_MAY_SEND}) AND EXISTS ({_HELD})"
 # All that may keep one recipient back, in one row: each further statement is a turn at Python's interpreter.
 _LOOK_AGAIN = f"""SELECT EXISTS (SELECT 1 FROM switched_off WHERE name = ?), EXISTS ({_MAY_SEND}), EXISTS ({_HELD}),
       EXISTS ({suppressions.ANY_OF_TWO})"""
@@ -230,15 +231,15 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
 
 
 def holds(tx: Tx, rows: Sequence[Due]) -> bool:
-    """Is every one of the rows, all of one message, still leased in the status that it was leased in, and are its inbox
-    and its key to send?"""
-    are_held = all(tx.one(_HELD, (row.message_id, row.position, row.status)) for row in rows)
-    return are_held and may_send(tx, rows[0])
+    """`still_goes`, of all of the rows, which are of one message."""
+    return all(still_goes(tx, row) for row in rows)
 
 
-def may_send(tx: Tx, row: Due) -> bool:
-    """Is the row's inbox active still, and was its key not revoked with its mail?"""
-    return tx.one(_MAY_SEND, (row.inbox_id, row.submitted_by)) is not None
+def still_goes(tx: Tx, row: Due) -> bool:
+    """Is the row still leased in the status that it was leased in, is its inbox active, and was its key not revoked
+    with its mail?"""
+    asked = (row.inbox_id, row.submitted_by, row.message_id, row.position, row.status)
+    return bool(tx.value(_STILL_GOES, asked))
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], due_ms: int) -> None:

@@ -10,14 +10,19 @@ from typing import Any
 import pytest
 
 from storage.clock import DAY_MS, Clock, iso
-from storage.mail import inboxes, withdrawal
+from storage.engine import migrate
+from storage.engine.tx import Tx
+from storage.mail import inboxes, messages, withdrawal
+from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Running, Template, until
 from tests.support.worlds.sending import Sending
+from tests.support.worlds.store import ORGANIZATION
 
 WAITING = 6
+KEY = "key_1"
 
 
 class Closing:
@@ -144,6 +149,45 @@ async def test_a_host_that_is_still_to_be_told_of_the_message_hears_nothing(tmp_
         assert "MAIL" not in sending.mx.stages
         (recipient,) = await store.recipients(message_id)
         assert (recipient.status, recipient.response) == ("failed", "the sending inbox was deactivated")
+
+
+async def test_nor_does_it_when_a_command_beside_the_daemon_has_revoked_the_key(tmp_path: Path) -> None:
+    """Nobody tells the daemon of that."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["greeting"] = asyncio.Event()
+        store = sending.store
+        message_id = await sending.send("you@there.test")
+        await store.db.write(give_key, message_id)
+        await sending.queue.start()
+        await sending.mx.until("greeting")
+        with migrate.transaction(store.db.path) as tx:
+            withdrawal.close_keys(tx, ORGANIZATION, [KEY])
+        sending.mx.hold["greeting"].set()
+        await sending.queue.stop()
+        assert "MAIL" not in sending.mx.stages
+        (recipient,) = await store.recipients(message_id)
+        assert (recipient.status, recipient.attempts) == ("queued", 0)
+
+
+def give_key(tx: Tx, message_id: str) -> None:
+    """Let the key have sent the message."""
+    keys.create(tx, KEY, "svc_live_1", 0, organization_id=ORGANIZATION, name="k", scopes=["*"], mode="live")
+    tx.run("UPDATE messages SET submitted_by = ? WHERE id = ?", (KEY, message_id))
+
+
+async def test_nor_does_it_of_a_message_that_was_deleted(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["greeting"] = asyncio.Event()
+        store = sending.store
+        message = await store.message(await sending.send("you@there.test", "they@there.test"))
+        await sending.queue.start()
+        await sending.mx.until("greeting")
+        await store.db.write(messages.delete, message)
+        sending.mx.hold["greeting"].set()
+        await sending.queue.stop()
+        assert "MAIL" not in sending.mx.stages
 
 
 @pytest.mark.parametrize("recipients", [["you@there.test"], ["you@there.test", "they@there.test"]])
