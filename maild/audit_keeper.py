@@ -77,8 +77,7 @@ class AuditKeeper(LoopService):
             grown = await self._db.read(_grown, some, self._clock.now_ms())
             if not grown:
                 continue
-            await self._db.write(self._publish, grown)
-            for organization_id, head in grown:
+            for organization_id, head in await self._db.write(self._publish, grown):
                 tell(
                     log,
                     LogEvent.AUDIT_HEAD,
@@ -87,9 +86,11 @@ class AuditKeeper(LoopService):
                     hash=head.hash.hex(),
                 )
 
-    def _publish(self, tx: Tx, grown: list[_GrownChain]) -> None:
+    def _publish(self, tx: Tx, grown: list[_GrownChain]) -> list[_GrownChain]:
+        """Those that were told of: not of an organization that is being deleted since it was found."""
         now_ms = self._clock.now_ms()
-        for organization_id, head in grown:
+        there = [one for one in grown if organizations.get(tx, one.organization_id) is not None]
+        for organization_id, head in there:
             events.publish(
                 tx,
                 self._ids.new("evt"),
@@ -98,6 +99,7 @@ class AuditKeeper(LoopService):
                 type=events.AUDIT_HEAD,
                 data={"seq": head.seq, "hash": head.hash.hex(), "at": iso(head.created_at or 0)},
             )
+        return there
 
 
 def _grown(tx: Tx, organization_ids: list[str], now_ms: int) -> list[_GrownChain]:

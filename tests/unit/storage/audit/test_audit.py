@@ -220,6 +220,23 @@ async def test_every_organization_has_a_head_of_its_own(store: Store) -> None:
         assert len(await told(store, name)) == (name in names[::2]), name
 
 
+async def test_an_organization_that_goes_meanwhile_keeps_no_head_from_the_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.db.write(organizations.create, "org_gone", "x", "selfhost", 0)
+    for name in ("org_gone", ORGANIZATION):
+        await act(store, organization_id=name)
+    write = store.db.write
+
+    async def gone_meanwhile(*unit: Any) -> Any:
+        await write(lambda tx: tx.run("UPDATE organizations SET deleted_at = 1 WHERE id = 'org_gone'"))
+        return await write(*unit)
+
+    monkeypatch.setattr(store.db, "write", gone_meanwhile)
+    await teller(store).tell_heads()
+    assert (len(await told(store)), len(await told(store, "org_gone"))) == (1, 0)
+
+
 # What is written -----------------------------------------------------------------------------------
 
 
