@@ -259,7 +259,7 @@ def mail_out(
         senders,
         clock,
         ground.rounds,
-        Closings(db),
+        Closings(db, ports.may_send),
         TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(

@@ -190,6 +190,26 @@ async def test_nor_does_it_of_a_message_that_was_deleted(tmp_path: Path) -> None
         assert "MAIL" not in sending.mx.stages
 
 
+async def test_nor_does_it_when_the_senders_domain_was_deleted(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["greeting"] = asyncio.Event()
+        is_theirs = True
+
+        async def may_send(organization_id: str, domain: str) -> bool:
+            return is_theirs
+
+        sending._may_send = may_send  # type: ignore[method-assign]
+        sending.queue = sending.make_queue()
+        await sending.store.send("you@there.test")
+        await sending.queue.start()
+        await sending.mx.until("greeting")
+        is_theirs = False
+        sending.mx.hold["greeting"].set()
+        await sending.queue.stop()
+        assert "MAIL" not in sending.mx.stages
+
+
 @pytest.mark.parametrize("recipients", [["you@there.test"], ["you@there.test", "they@there.test"]])
 async def test_what_a_host_was_being_told_meanwhile_is_shown_as_an_attempt(
     tmp_path: Path, recipients: list[str]
