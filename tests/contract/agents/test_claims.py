@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from controlplane.mail.claim_keeper import ClaimKeeper
+from controlplane.webhooks.event_streams import Streams
 from storage.agents.claims import EndedClaim
 from storage.clock import iso
 from storage.engine.tx import Tx
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.store import ManualClock
 
 LEASE_S = 300
@@ -317,7 +319,19 @@ async def test_what_is_offered_again_ends_a_wait(work: Work, clock: ManualClock,
 
 
 async def test_a_wait_asks_nothing_while_nothing_happens(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    look, has_looked = Streams._look, asyncio.Event()
+
+    async def noted(self: Streams, seen: int | None) -> int:
+        try:
+            return await look(self, seen)
+        finally:
+            has_looked.set()
+
+    monkeypatch.setattr(Streams, "_look", noted)
     tasks = [await waiting(work) for _ in range(5)]
+    async with asyncio.timeout(GIVES_UP_S):
+        await has_looked.wait()  # at the first look all of them ask
+    other = Work(work.maild, await work.maild.inbox("other"))
     asked: list[str] = []
     for name in ("run", "one", "all", "value"):
         ask = getattr(Tx, name)
@@ -328,7 +342,6 @@ async def test_a_wait_asks_nothing_while_nothing_happens(work: Work, monkeypatch
             return ask(tx, sql, *more)
 
         monkeypatch.setattr(Tx, name, counted)
-    other = Work(work.maild, await work.maild.inbox("other"))
     for number in range(10):  # commits, events too, of a neighbour
         await other.arrive(number + 100)
     mine = [one for one in asked if "status = 'ready'" in one]
