@@ -26,11 +26,14 @@ async def read_original(call: Call, parent: MessageRow, limit_bytes: int | None)
         _refuse_long(parent, limit_bytes)
     said = await read_bodies(call, whole, is_sanitized=True)
     limit_chars = BEGINNING_CHARS if limit_bytes is None else limit_bytes
-    work = partial(_as_original, parent, said.text, said.html, limit_chars)
+    work = partial(_as_original, parent, limit_chars=limit_chars)
     try:
-        return await call.services.cpu.run(call.organization_id, work)
-    except BlobMissing:  # it was deleted, or lost its bytes, since it was looked up
-        return await read_original(call, parent, limit_bytes)
+        return await call.services.cpu.run(call.organization_id, partial(work, said.text, said.html))
+    except BlobMissing as error:  # large bodies are read piece by piece
+        await call.db.lookup(_whole, call.organization_id, parent.id)  # Refusal, if it was deleted meanwhile
+        if limit_bytes is not None:
+            raise Refusal("attachment_bytes_missing") from error
+        return work(MessageBody(), MessageBody())
 
 
 def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole:
@@ -51,7 +54,7 @@ def _refuse_long(message: MessageRow, limit_bytes: int) -> None:
             )
 
 
-def _as_original(message: MessageRow, text: MessageBody, html: MessageBody, limit_chars: int) -> Original:
+def _as_original(message: MessageRow, text: MessageBody, html: MessageBody, *, limit_chars: int) -> Original:
     markup = _words(html, limit_chars)
     words = _words(text, limit_chars)
     if words is None and markup is not None:
