@@ -222,6 +222,11 @@ class LogEvent(StrEnum):
     )
     HTTP_MALFORMED = "http_malformed", "info", "Octets came that are not an HTTP request."
     HTTP_CLIENT_LEFT = "http_client_left", "info", "The client was gone before its answer."
+    HTTP_ANSWER_CUT = (
+        "http_answer_cut",
+        "info",
+        "A message was deleted, or its bytes failed, while an answer told of it.",
+    )
     HTTP_CONNECTION_REFUSED = "http_connection_refused", "info", "One connection too many."
     HTTP_CONNECTION_CUT = "http_connection_cut", "info", "The peer was too slow."
 

@@ -22,6 +22,7 @@ from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
 from storage.engine.failures import is_refused
 from storage.ids import Ids
+from storage.mail.blobs import BlobMissing
 from storage.turns.rounds import Kind, Overloaded, Rounds
 
 log = structlog.get_logger("maild.api")
@@ -140,12 +141,17 @@ class Gate:
                 cause=type(error).__name__,
             )
             return web.Response(status=LEFT)
+        is_begun = request.writer.output_size > 0
+        if is_begun and isinstance(error, BlobMissing):
+            self._strangers.note(LogEvent.HTTP_ANSWER_CUT, peer=client_of(request), request_id=request_id)
+            transport.abort()
+            return web.Response(status=LEFT)
         is_exhausted = is_refused(error)
         if is_exhausted:
             want.note(error)
         else:
             log.error("request_failed", request_id=request_id, path=clean(request.path), exc_info=error)
-        if request.writer.output_size > 0:  # an error in the middle of a body would pass for more of it
+        if is_begun:  # an error in the middle of a body would pass for more of it
             transport.abort()
         if is_exhausted:
             return _refuse(request, exhausted())

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
 from conf.tuning import ApiTuning, Tuning
 from controlplane.mail import bodies
+from controlplane.operations.mail.shown_messages import read_bodies
 from maild.message.parsing.parse import read_text
 from maild.message.parsing.text_stream import text_pieces
 from storage.mail.blobs import Blob, Blobs
@@ -143,3 +146,20 @@ async def test_html_too_deep_to_sanitise_is_shown_as_its_words(maild: Running, b
     message = await maild.received(bot, mail("text/html", "<div>" * 100_000 + "1 &lt; 2<script>x()</script>"))
     answer = await maild.api.get(f"/v1/messages/{message['id']}", html="sanitized")
     assert answer.data["htmlBody"] == "<pre>1 &lt; 2</pre>"
+
+
+async def test_an_answer_whose_message_is_deleted_meanwhile_is_cut_and_is_no_fault(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = await maild.received(bot, mail("text/plain", "a line with some words in it\n" * 20_000))
+
+    async def deleted_behind_it(*asked: Any, **how: Any) -> bodies.Bodies:
+        found = await read_bodies(*asked, **how)
+        assert (await maild.api.call("DELETE", f"/v1/messages/{message['id']}")).status == 200
+        return found
+
+    monkeypatch.setattr("controlplane.operations.mail.shown_messages.read_bodies", deleted_behind_it)
+    with capture_logs() as lines, pytest.raises(aiohttp.ClientPayloadError):
+        await maild.api.call("GET", f"/v1/messages/{message['id']}")
+    assert [one["event"] for one in lines if one["log_level"] == "error"] == []
+    assert "http_answer_cut" in {one["event"] for one in lines}
