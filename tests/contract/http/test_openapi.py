@@ -27,6 +27,7 @@ from controlplane.contract.sending.attempts import DeliveryAttempt
 from controlplane.contract.telling.events import Event
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.operations.table import OPERATIONS
+from controlplane.reference.contract_words import read_contract
 from controlplane.reference.documents import documents
 from controlplane.reference.member_words import TABLES
 from controlplane.reference.openapi import TAGS, document
@@ -117,6 +118,16 @@ def test_each_operation_says_what_it_does_and_where_more_is_told(told: dict[str,
 def test_a_member_says_what_it_is(written: dict[str, Any], name: str) -> None:
     members = written["components"]["schemas"][name]["properties"]
     assert [one for one, told in members.items() if not told.keys() & {"description", "$ref"}] == []
+
+
+def test_each_row_of_the_contract_tells_of_a_member(written: dict[str, Any]) -> None:
+    """None is left behind when a member is gone, and none stands where no schema looks for it."""
+    schemas = written["components"]["schemas"]
+    words = read_contract(documents(PUBLIC_URL)["contract.md"], PUBLIC_URL)
+    for table in words.members.keys() - {"Resources"}:
+        if not table.endswith("/parameter"):
+            names = (schemas[name]["properties"] for name, tables in TABLES.items() if table in tables)
+            assert words.members[table].keys() <= {one for members in names for one in members}, table
 
 
 def test_a_parameter_of_a_query_says_what_it_is(told: dict[str, Any]) -> None:

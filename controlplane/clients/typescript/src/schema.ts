@@ -3,74 +3,87 @@ export interface components {
     schemas: {
         /** @description `contentHash`: of what was shown to whoever approves. `force`: although the conversation went on. */
         ApproveReview: {
+            /** @description That of the review, as it was shown (required to approve). */
             contentHash: string;
+            /** @description Why, for people: up to 2,000 characters. */
             note?: string | null;
+            /** @description Approve although the conversation went on. */
             force?: boolean;
         };
         AttachmentInput: {
+            /** @description 1-200 characters (required); shortened to 240 octets, as file systems want. */
             filename: string;
+            /** @description With parameters as well: `text/calendar; method=REPLY`. Of `text/*`, UTF-8 is declared where it is that. */
             contentType?: string;
+            /** @description The bytes in base64 (required). */
             content: string;
         };
         /** @description The same for many messages, or their end. `threadIds`: all messages of these threads. */
         ChangeMessages: {
+            /** @description Labels that come behind those that are there. */
             addLabels?: string[];
+            /** @description Labels to take away. */
             removeLabels?: string[];
+            /** @description Up to 100 messages. */
             ids?: string[];
+            /** @description Up to 20 threads: all messages of each. */
             threadIds?: string[];
+            /** @description True: delete the messages, for good. */
             delete?: boolean;
         };
         ChangeQueue: {
-            /** @description The message that it is about. */
+            /** @description The recipients of this message. */
             messageId?: string | null;
-            /** @description The organization that it belongs to. */
+            /** @description The recipients of this organization's messages. */
             organizationId?: string | null;
+            /** @description What goes to this domain, or group of mail hosts. */
             destination?: string | null;
+            /** @description `true`: all that waits. */
             all?: true | null;
         };
         /** @description The body of a forward, and what it passes on. */
         CheckForward: {
-            /** @description `cc`, `bcc` as on sends. */
+            /** @description Whom it goes to: 1-50 addresses; `cc`, `bcc` are as on sends. */
             to: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
-            /** @description What stands above. */
+            /** @description Your words, above those that are passed on. */
             text?: string | null;
-            /** @description What stands above. */
+            /** @description The same as HTML, sanitized. */
             html?: string | null;
-            /** @description Null: all of its attachments; else these, each once (404 `attachment_not_found`). */
+            /** @description Which attachments go along, each once (404 `attachment_not_found`); null: all of them. Not with `eml`. */
             attachmentIds?: string[] | null;
             /**
              * @description `inline` (the default): its words, HTML sanitized, stand below those of `text` and `html`; `eml`: it goes whole, as a file.
              * @enum {string}
              */
             as?: "inline" | "eml";
-            /** @description The message that it is about. */
+            /** @description The message that is answered, or passed on (required). */
             messageId: string;
         };
         /** @description A message as for sending, or one of `reply`, `forward` and `draftId`. */
         CheckMessage: {
             /** @description The sending inbox. */
             inboxId?: string;
-            /** @description 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
+            /** @description Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
             to?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
-            /** @description As it would be sent. */
+            /** @description Up to 500 characters; the default, also of a blank one, is `(no subject)`. */
             subject?: string | null;
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
             html?: string | null;
-            /** @description A message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
+            /** @description What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
             inReplyTo?: string | null;
-            /** @description With an offset; 1 minute to 30 days ahead. */
+            /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
             sendAt?: string | null;
-            /** @description Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content` (required, base64). Of `text/*`, UTF-8 is declared where it is that. */
+            /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own. */
             unsubscribe?: boolean;
@@ -86,31 +99,31 @@ export interface components {
             completeClaim?: boolean;
             reply?: components["schemas"]["CheckReply"];
             forward?: components["schemas"]["CheckForward"];
-            /** @description A draft; needs messages:send, as reading one does. */
+            /** @description This draft; needs messages:send, as reading one does. */
             draftId?: string;
         };
         /** @description The body of a reply, and what it answers. */
         CheckReply: {
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
             html?: string | null;
-            /** @description To everybody who stands there; the default is the author alone. */
+            /** @description Answer everybody who stands in the message; the default is its author alone. */
             replyAll?: boolean;
             /**
              * @description `none` (the default), or `text`: the message that is answered stands below, behind an attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
              * @enum {string}
              */
             quote?: "none" | "text";
-            /** @description Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content` (required, base64). Of `text/*`, UTF-8 is declared where it is that. */
+            /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
-            /** @description With an offset; 1 minute to 30 days ahead. */
+            /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
             sendAt?: string | null;
             /** @description Up to 50 custom headers, names to values. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description Send only unless the conversation went on after this message; required in answers to threads. */
+            /** @description Send only unless the conversation went on after this message, the newest that you know of; required in answers to threads. */
             ifLastMessageId?: string | null;
             /** @description Of an answer: send only while this claim lives. */
             claimId?: string | null;
@@ -118,58 +131,62 @@ export interface components {
             completeClaim?: boolean;
             /** @description Write a draft with these recipients, subject and words instead; not with `attachments`, `headers`, `sendAt`. */
             asDraft?: boolean;
-            /** @description Instead of those who would be answered; not with `replyAll`. */
+            /** @description Whom to write to instead of those who would be answered; not with `replyAll`. */
             to?: string[] | null;
-            /** @description Besides them. */
+            /** @description Up to 50 more recipients, besides those who are answered. */
             cc?: string[];
-            /** @description Besides them. */
+            /** @description Up to 50 more recipients, besides those who are answered. */
             bcc?: string[];
-            /** @description Instead of `Re: …`. */
+            /** @description What to put instead of `Re: …`; up to 500 characters. */
             subject?: string | null;
-            /** @description The message that it is about. */
+            /** @description The message that is answered, or passed on (required). */
             messageId: string;
         };
         /** @description `after`: a message, an event or a time; two minutes ago where it is left out. */
         ClaimCode: {
-            /** @description The domain that `auth.verifiedDomain` must be or lie below; required, unless `allowUnverified`. */
+            /** @description Whose mail counts: the domain that `auth.verifiedDomain` must be or lie below; required, unless `allowUnverified`. */
             fromDomain?: string | null;
-            /** @description A message, an event or a time, as of a wait; left out, two minutes ago. */
+            /** @description Mail behind this message, event or time counts; left out, two minutes ago. */
             after?: string | null;
             /** @description How long to wait for one (25; 0-55). */
             waitSeconds?: number;
-            /** @description `code`, `link` (both); a code goes before a link. */
+            /** @description What to look for: `code`, `link` (both); a code goes before a link. */
             kinds?: ("code" | "link")[];
-            /** @description Mail counts whose sender nobody proved, by whatever domain `fromAddress` claims (false). */
+            /** @description Whether mail counts whose sender nobody proved, by whatever domain `fromAddress` claims (false). */
             allowUnverified?: boolean;
             /** @description Up to 10 hosts, with what lies below them, that a link may lead to besides the proven sender's own. */
             linkHosts?: string[];
         };
         ClaimMessages: {
+            /** @description How many messages to take at most (1; up to 20). */
             max?: number;
-            /** @description 300 by default */
+            /** @description How long a claim lives from now on (300; 30-3,600). */
             leaseSeconds?: number;
+            /** @description How long to wait where nothing is offered (0; up to 50). */
             waitSeconds?: number;
+            /** @description What the worker calls itself, up to 100 characters. */
             holder?: string | null;
         };
         CreateAgent: {
+            /** @description What it is called: 1-100 characters. */
             name: string;
         };
         CreateDraft: {
             /** @description The sending inbox. */
             inboxId: string;
-            /** @description 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
+            /** @description Up to 50 addresses; a recipient in any of the three lists is enough to send. */
             to?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
-            /** @description Up to 500 characters; the default, also of a blank one, is `(no subject)`. */
+            /** @description Up to 500 characters; a blank one is sent as `(no subject)`. */
             subject?: string | null;
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized when the draft is sent. */
             html?: string | null;
-            /** @description A message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
+            /** @description What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`. */
             inReplyTo?: string | null;
             /** @description With `inReplyTo`: send only unless the conversation went on after this message. */
             ifLastMessageId?: string | null;
@@ -179,27 +196,27 @@ export interface components {
             completeClaim?: boolean;
         };
         CreateInbox: {
-            /** @description The address, before and behind its `@`. */
+            /** @description The address before its `@` (required): 2-48 characters, `^[a-z0-9._-]+$`, dots neither first, last nor doubled. */
             username: string;
-            /** @description What stands beside the address in what it sends. */
+            /** @description What stands beside the address in what it sends: at most 100 characters; null takes it away. */
             name?: string | null;
-            /** @description The agent behind it. */
+            /** @description The agent behind it (404 `agent_not_found`). */
             agentId?: string | null;
-            /** @description The address, before and behind its `@`. */
+            /** @description A shared domain or a verified one of the organization; the default is the first shared domain. */
             domain?: string | null;
-            /** @description Texts by key, the caller's own. */
+            /** @description Texts by key, your own: 50 keys of 1-40 characters, values of up to 256. PATCH replaces all of it. */
             metadata?: {
                 [key: string]: string;
             };
         };
         CreateKey: {
-            /** @description 1-64 characters. */
+            /** @description What to call it (required): 1-64 characters. */
             name: string;
-            /** @description Section 5. */
+            /** @description what it may do; the default is `*`. */
             scopes?: ("*" | "audit:*" | "audit:read" | "domains:*" | "domains:read" | "domains:write" | "inboxes:*" | "inboxes:read" | "inboxes:write" | "keys:*" | "keys:read" | "keys:write" | "messages:*" | "messages:label" | "messages:read" | "messages:reply" | "messages:send" | "organization:*" | "organization:read" | "policies:*" | "policies:read" | "policies:write" | "reviews:*" | "reviews:read" | "reviews:write" | "suppressions:*" | "suppressions:read" | "suppressions:write" | "threads:*" | "threads:read" | "webhooks:*" | "webhooks:read" | "webhooks:write")[] | null;
-            /** @description The inbox that the key is bound to. */
+            /** @description Binds it to this active inbox. */
             inboxId?: string | null;
-            /** @description `live` or `test`. */
+            /** @description `live` or `test`; the default is that of the key that asks. */
             mode?: ("live" | "test") | null;
         };
         /** @description `inboxId` null: for every inbox of the organization. */
@@ -210,11 +227,11 @@ export interface components {
              */
             direction: "inbound" | "outbound";
             /**
-             * @description `allow`, `block` or `hold`.
+             * @description What becomes of it: `allow`, `block` or `hold`.
              * @enum {string}
              */
             action: "allow" | "block" | "hold";
-            /** @description An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain (`x.org`, that alone), or `*.x.org`, all domains below it; in the form that is compared (lower case, domain as `xn--`). */
+            /** @description An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain (`x.org`, that alone), or `*.x.org`, all domains below it; shown as it is compared (lower case, domain as `xn--`). */
             value: string;
             /** @description The inbox whose mail it is about; null: every inbox of the organization. */
             inboxId?: string | null;
@@ -222,39 +239,45 @@ export interface components {
             note?: string | null;
         };
         CreateSuppression: {
+            /** @description The address; shown in lower case, its domain as `xn--`. */
             email: string;
-            /** @enum {string} */
+            /**
+             * @description `hard_bounce`, `complaint`, `unsubscribe` or `manual`.
+             * @enum {string}
+             */
             reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
         };
         CreateWebhook: {
-            /** @description Where events are sent: https, public. */
+            /** @description Where events are to be sent: `https://`, public, up to 2,048 characters. */
             url: string;
-            /** @description The types that are sent. */
+            /** @description The types that are to be sent, one at least; the default is `email.received`, `email.sent`, `email.bounced`. */
             subscribedEvents?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head")[];
         };
         DoneLabels: {
+            /** @description Labels to add to the message. */
             add?: string[];
+            /** @description Labels to take from it. */
             remove?: string[];
         };
         ExtendClaim: {
-            /** @description 300 by default */
+            /** @description How long a claim lives from now on (300; 30-3,600). */
             leaseSeconds?: number;
         };
         FinishClaim: {
             labels?: components["schemas"]["DoneLabels"];
         };
         ForwardMessage: {
-            /** @description `cc`, `bcc` as on sends. */
+            /** @description Whom it goes to: 1-50 addresses; `cc`, `bcc` are as on sends. */
             to: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
-            /** @description What stands above. */
+            /** @description Your words, above those that are passed on. */
             text?: string | null;
-            /** @description What stands above. */
+            /** @description The same as HTML, sanitized. */
             html?: string | null;
-            /** @description Null: all of its attachments; else these, each once (404 `attachment_not_found`). */
+            /** @description Which attachments go along, each once (404 `attachment_not_found`); null: all of them. Not with `eml`. */
             attachmentIds?: string[] | null;
             /**
              * @description `inline` (the default): its words, HTML sanitized, stand below those of `text` and `html`; `eml`: it goes whole, as a file.
@@ -264,49 +287,70 @@ export interface components {
         };
         /** @description A member that is left out is its default. */
         GivenInboundPolicy: {
+            /** @description Mail that comes in and is shown to nobody until it is approved: `unverified`: without `auth.verifiedDomain`; `high_risk`: with `risk` `high`; both levels' lists count. */
             hold?: ("unverified" | "high_risk")[];
-            /** @enum {string} */
+            /**
+             * @description What becomes of mail whose sender no rule names: `accept`, `hold`, `refuse`.
+             * @enum {string}
+             */
             unlisted?: "accept" | "hold" | "refuse";
         };
         /** @description A member that is left out is its default. */
         GivenOutboundPolicy: {
-            /** @enum {string} */
+            /**
+             * @description Who may be written to: `any`: anybody; `allowlist`: whom a rule allows; `participants`: who takes part in the conversation.
+             * @enum {string}
+             */
             recipients?: "any" | "allowlist" | "participants";
-            /** @enum {string} */
+            /**
+             * @description What waits for somebody's approval: `off`: nothing; `first_time`: mail to recipients outside the organization never written to from the inbox; `external`: to any outside the organization; `all`: all.
+             * @enum {string}
+             */
             review?: "off" | "external" | "first_time" | "all";
+            /** @description Warnings of a check: a message that looks like this waits, too; both levels' lists count. */
             holdOn?: ("empty_body" | "placeholder" | "model_artifact" | "secret" | "attachment_missing" | "duplicate" | "recipient_from_content" | "reply_to_mismatch" | "no_reply_address" | "auto_reply_target")[];
+            /** @description How many recipients never written to from the inbox a UTC day may have, 0-1,000,000; null: no limit. Beyond it live sends are 402 `limit_reached`, `resource: "firstTimeRecipientsDaily"`; the smaller counts. */
             firstTimeDaily?: number | null;
-            /** @enum {string} */
+            /**
+             * @description `honor`: a Reply-To is answered; `verified`: one of a foreign organization is not, From is.
+             * @enum {string}
+             */
             replyTo?: "honor" | "verified";
         };
         /** @description A member that is left out is its default. */
         GivenReviewPolicy: {
+            /** @description How long a review waits before it is rejected (60-2,592,000, default 172,800); the smaller counts. */
             expiresAfterSeconds?: number;
+            /** @description Up to 10 addresses that a digest tells, once an hour, of reviews that wait; both levels' lists count. */
             notify?: string[];
         };
         /** @description A member that is left out is its default. */
         GivenWorkPolicy: {
+            /** @description Of inboxes alone: their mail is work. */
             enabled?: boolean;
+            /** @description After how many claims that ended undone a message is dead (1-100, default 5). */
             maxAttempts?: number;
+            /** @description Whether an answer needs a `claimId`. */
             requireClaim?: boolean;
         };
         PatchDomain: {
+            /** @description How many messages may leave from it in a day (UTC), 1-1,000,000; null: no ceiling. */
             dailyCap: number | null;
         };
         PatchDraft: {
-            /** @description 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
+            /** @description Up to 50 addresses; a recipient in any of the three lists is enough to send. */
             to?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
-            /** @description Up to 500 characters; the default, also of a blank one, is `(no subject)`. */
+            /** @description Up to 500 characters; a blank one is sent as `(no subject)`. */
             subject?: string | null;
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized when the draft is sent. */
             html?: string | null;
-            /** @description A message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
+            /** @description What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`. */
             inReplyTo?: string | null;
             /** @description With `inReplyTo`: send only unless the conversation went on after this message. */
             ifLastMessageId?: string | null;
@@ -316,34 +360,43 @@ export interface components {
             completeClaim?: boolean;
         };
         PatchInbox: {
-            /** @description What stands beside the address in what it sends. */
+            /** @description What stands beside the address in what it sends: at most 100 characters; null takes it away. */
             name?: string | null;
-            /** @description Texts by key, the caller's own. */
+            /** @description Texts by key, your own: 50 keys of 1-40 characters, values of up to 256. PATCH replaces all of it. */
             metadata?: {
                 [key: string]: string;
             };
         };
         /** @description Either `labels`, which replaces all of them, or a change. */
         PatchMessage: {
+            /** @description Labels that come behind those that are there. */
             addLabels?: string[];
+            /** @description Labels to take away. */
             removeLabels?: string[];
+            /** @description Replaces all labels: up to 50 of 1-64 characters, kept in their order, each once. */
             labels?: string[];
         };
         PatchThread: {
+            /** @description Whether it is put away; mail that comes in takes it out. */
             isArchived: boolean;
         };
         RegisterDomain: {
+            /** @description A lower-case A-label without a last dot: two labels or more, at most 238 characters. */
             domainName: string;
+            /** @description How many messages may leave from it in a day (UTC), 1-1,000,000; null: no ceiling. */
             dailyCap?: number | null;
         };
         RejectReview: {
+            /** @description Why, for people: up to 2,000 characters. */
             note?: string | null;
         };
         ReleaseClaim: {
+            /** @description Not to be offered again before (0; up to 86,400). */
             delaySeconds?: number;
         };
         /** @description As of an organization; and whether the mail of the inbox is work. */
         ReplaceInboxPolicy: {
+            /** @description How often it was changed. PUT takes the one that was read, 0 where there was no document. */
             version: number;
             outbound?: components["schemas"]["GivenOutboundPolicy"];
             inbound?: components["schemas"]["GivenInboundPolicy"];
@@ -352,32 +405,33 @@ export interface components {
         };
         /** @description The whole document. `version`: that of the document that it replaces. */
         ReplaceOrganizationPolicy: {
+            /** @description How often it was changed. PUT takes the one that was read, 0 where there was no document. */
             version: number;
             outbound?: components["schemas"]["GivenOutboundPolicy"];
             inbound?: components["schemas"]["GivenInboundPolicy"];
             review?: components["schemas"]["GivenReviewPolicy"];
         };
         ReplyMessage: {
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
             html?: string | null;
-            /** @description To everybody who stands there; the default is the author alone. */
+            /** @description Answer everybody who stands in the message; the default is its author alone. */
             replyAll?: boolean;
             /**
              * @description `none` (the default), or `text`: the message that is answered stands below, behind an attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
              * @enum {string}
              */
             quote?: "none" | "text";
-            /** @description Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content` (required, base64). Of `text/*`, UTF-8 is declared where it is that. */
+            /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
-            /** @description With an offset; 1 minute to 30 days ahead. */
+            /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
             sendAt?: string | null;
             /** @description Up to 50 custom headers, names to values. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description Send only unless the conversation went on after this message; required in answers to threads. */
+            /** @description Send only unless the conversation went on after this message, the newest that you know of; required in answers to threads. */
             ifLastMessageId?: string | null;
             /** @description Of an answer: send only while this claim lives. */
             claimId?: string | null;
@@ -385,36 +439,36 @@ export interface components {
             completeClaim?: boolean;
             /** @description Write a draft with these recipients, subject and words instead; not with `attachments`, `headers`, `sendAt`. */
             asDraft?: boolean;
-            /** @description Instead of those who would be answered; not with `replyAll`. */
+            /** @description Whom to write to instead of those who would be answered; not with `replyAll`. */
             to?: string[] | null;
-            /** @description Besides them. */
+            /** @description Up to 50 more recipients, besides those who are answered. */
             cc?: string[];
-            /** @description Besides them. */
+            /** @description Up to 50 more recipients, besides those who are answered. */
             bcc?: string[];
-            /** @description Instead of `Re: …`. */
+            /** @description What to put instead of `Re: …`; up to 500 characters. */
             subject?: string | null;
         };
         ReplyThread: {
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
             html?: string | null;
-            /** @description To everybody who stands there; the default is the author alone. */
+            /** @description Answer everybody who stands in the message; the default is its author alone. */
             replyAll?: boolean;
             /**
              * @description `none` (the default), or `text`: the message that is answered stands below, behind an attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
              * @enum {string}
              */
             quote?: "none" | "text";
-            /** @description Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content` (required, base64). Of `text/*`, UTF-8 is declared where it is that. */
+            /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
-            /** @description With an offset; 1 minute to 30 days ahead. */
+            /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
             sendAt?: string | null;
             /** @description Up to 50 custom headers, names to values. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description Send only unless the conversation went on after this message; required in answers to threads. */
+            /** @description Send only unless the conversation went on after this message, the newest that you know of; required in answers to threads. */
             ifLastMessageId: string;
             /** @description Of an answer: send only while this claim lives. */
             claimId?: string | null;
@@ -422,19 +476,19 @@ export interface components {
             completeClaim?: boolean;
             /** @description Write a draft with these recipients, subject and words instead; not with `attachments`, `headers`, `sendAt`. */
             asDraft?: boolean;
-            /** @description Instead of those who would be answered; not with `replyAll`. */
+            /** @description Whom to write to instead of those who would be answered; not with `replyAll`. */
             to?: string[] | null;
-            /** @description Besides them. */
+            /** @description Up to 50 more recipients, besides those who are answered. */
             cc?: string[];
-            /** @description Besides them. */
+            /** @description Up to 50 more recipients, besides those who are answered. */
             bcc?: string[];
-            /** @description Instead of `Re: …`. */
+            /** @description What to put instead of `Re: …`; up to 500 characters. */
             subject?: string | null;
         };
         SendMessage: {
             /** @description The sending inbox. */
             inboxId: string;
-            /** @description 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
+            /** @description Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
             to: string[];
             /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
@@ -442,15 +496,15 @@ export interface components {
             bcc?: string[];
             /** @description Up to 500 characters; the default, also of a blank one, is `(no subject)`. */
             subject?: string | null;
-            /** @description Where it is left out: of `html`, else empty. */
+            /** @description The words; where they are left out, those of `html`, else none. */
             text?: string | null;
-            /** @description Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
+            /** @description The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
             html?: string | null;
-            /** @description A message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
+            /** @description What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
             inReplyTo?: string | null;
-            /** @description With an offset; 1 minute to 30 days ahead. */
+            /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
             sendAt?: string | null;
-            /** @description Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content` (required, base64). Of `text/*`, UTF-8 is declared where it is that. */
+            /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own. */
             unsubscribe?: boolean;
@@ -466,11 +520,11 @@ export interface components {
             completeClaim?: boolean;
         };
         UpdateWebhook: {
-            /** @description Where events are sent: https, public. */
+            /** @description Where events are to be sent: `https://`, public, up to 2,048 characters. */
             url?: string;
-            /** @description The types that are sent. */
+            /** @description The types that are to be sent, one at least; the default is `email.received`, `email.sent`, `email.bounced`. */
             subscribedEvents?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head")[];
-            /** @description False: nothing is sent. */
+            /** @description False: send nothing. */
             isActive?: boolean;
         };
         Agent: {
@@ -478,6 +532,7 @@ export interface components {
             id: string;
             /** @description The organization that it belongs to. */
             organizationId: string;
+            /** @description What it is called: 1-100 characters. */
             name: string;
             /** @description When it was made. */
             createdAt: string;
@@ -506,140 +561,206 @@ export interface components {
             createdAt: string;
         };
         AnalyticsDestination: {
+            /** @description The domain of the recipients. */
             domain: string;
+            /** @description Recipients of messages that were accepted for sending. */
             sent: number;
+            /** @description Those that were delivered. */
             delivered: number;
+            /** @description Those that are to be tried again. */
             deferred: number;
+            /** @description Those that were refused for good or given up. */
             bounced: number;
+            /** @description What was answered last; null where nothing was. */
             lastResponse: string | null;
+            /** @description When that was. */
             lastResponseAt: string | null;
         };
         AnalyticsLine: {
+            /** @description The type of the events. */
             type: string;
+            /** @description How many in all. */
             total: number;
+            /** @description One for each period, empty ones too, in order of time. */
             points: components["schemas"]["AnalyticsPoint"][];
         };
         AnalyticsPoint: {
+            /** @description When the period begins. */
             at: string;
+            /** @description How many events fall in it. */
             count: number;
         };
         AnalyticsSeries: {
+            /** @description How long each point is, in seconds. */
             period: number;
+            /** @description The time that was asked for. */
             since: string;
+            /** @description The time that was asked for. */
             until: string;
+            /** @description One for each type. */
             series: components["schemas"]["AnalyticsLine"][];
         };
         AnalyticsSummary: {
+            /** @description Recipients of messages that were accepted for sending. */
             sent: number;
+            /** @description Those that were delivered. */
             delivered: number;
+            /** @description Those that were refused for good or given up. */
             bounced: number;
+            /** @description Complaints. */
             complained: number;
+            /** @description Messages that came in. */
             received: number;
+            /** @description Refused for good ÷ `sent`. */
             hardBounceRate: number;
+            /** @description Complaints ÷ `sent`. */
             complaintRate: number;
+            /** @description From the send (or `sendAt`) to the acceptance; null without one. */
             medianDeliverySeconds: number | null;
         };
         Attachment: {
             /** @description Its id. */
             id: string;
-            /** @description As the mail has them; a name is made where there is none. */
+            /** @description As the mail has it; one is made where there is none. */
             filename: string;
-            /** @description As the mail has them; a name is made where there is none. */
+            /** @description As the mail has it. */
             contentType: string;
-            /** @description Of the bytes that can be fetched. */
+            /** @description How many bytes can be fetched. */
             sizeBytes: number;
-            /** @description For `cid:` images in HTML. */
+            /** @description What a `cid:` in HTML names it by; null where nothing does. */
             contentId: string | null;
-            /** @description For `cid:` images in HTML. */
+            /** @description Whether it is shown within the HTML. */
             isInline: boolean;
         };
         /** @description `hash` covers this row, and all rows before it. Without words of mail: contents and addresses are hashes. */
         AuditEntry: {
+            /** @description The number of the row, from 1, without gaps. */
             seq: number;
+            /** @description When it was done. */
             at: string;
             /** @description The organization that it belongs to. */
             organizationId: string;
+            /** @description What was done: the acts. */
             type: string;
+            /** @description Who did it: a key, a member, `operator`, `recipient`, `others` or a part of the server (audit.md). */
             actor: string;
+            /** @description The id of what it was done to, or null. */
             subject: string | null;
+            /** @description `X-Request-Id` of the request that did it; null without one. */
             requestId: string | null;
+            /** @description What else there is to tell, by type. */
             details: {
                 [key: string]: unknown;
             };
+            /** @description Over this row and all before it. */
             hash: string;
         };
         /** @description The newest row; number 0, 64 zeros and null where there is none yet. */
         AuditHead: {
+            /** @description The number of the row, from 1, without gaps. */
             seq: number;
+            /** @description Over this row and all before it. */
             hash: string;
+            /** @description When it was done. */
             at: string | null;
         };
         /** @description The end of the audit log at that moment. */
         AuditHeadData: {
+            /** @description The number of the row, from 1, without gaps. */
             seq: number;
+            /** @description Over this row and all before it. */
             hash: string;
+            /** @description When it was done. */
             at: string;
         };
         AuditHeadEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "audit.head";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["AuditHeadData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         /** @description `verifiedDomain` is the only sender identity that a program should trust. */
         Auth: {
-            /** @description Results of RFC 8601: `pass`, `fail`, `none`, `temperror`, `permerror`, and others of their own. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
             spf: string | null;
-            /** @description Results of RFC 8601: `pass`, `fail`, `none`, `temperror`, `permerror`, and others of their own. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
             dkim: string | null;
-            /** @description Results of RFC 8601: `pass`, `fail`, `none`, `temperror`, `permerror`, and others of their own. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
             dmarc: string | null;
-            /** @description Results of RFC 8601: `pass`, `fail`, `none`, `temperror`, `permerror`, and others of their own. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
             arc: string | null;
             /** @description The only sender identity that a program should trust: the domain of the author where that is proven; else null. */
             verifiedDomain: string | null;
         };
         /** @description `cursor`: the `after` that goes on behind it. */
         AwaitedMessage: {
+            /** @description The whole message, the oldest behind the position; null where none came. */
             message: components["schemas"]["Message"] | null;
+            /** @description Whether none came within `timeoutSeconds`. */
             timedOut: boolean;
+            /** @description What to give as `after` in the next call: nothing is missed, and nothing comes twice. */
             cursor: string;
         };
         /** @description Of one recipient. `suppressed`: it is on the suppression list. */
         BouncedData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
+            /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
+            /** @description As in the header of the mail. */
             subject: string;
+            /** @description When a host first took it. */
             sentAt: string | null;
+            /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
+            /** @description The recipient whom it is about. */
             recipient: string;
-            /** @enum {string} */
+            /**
+             * @description `permanent`, `transient` or `undetermined`.
+             * @enum {string}
+             */
             bounceType: "permanent" | "transient" | "undetermined";
-            /** @enum {string} */
+            /**
+             * @description What the refusal is about.
+             * @enum {string}
+             */
             class: "address" | "mailbox_full" | "policy" | "content" | "reputation" | "throttled" | "infrastructure" | "unknown";
-            /** @enum {string} */
+            /**
+             * @description What would help.
+             * @enum {string}
+             */
             advice: "retry_later" | "fix_address" | "fix_content" | "fix_dns" | "slow_down" | "stop";
+            /** @description The code of the reply, or that a report names. */
             smtpCode: number | null;
+            /** @description The enhanced status code of the reply, or that a report names. */
             enhancedCode: string | null;
+            /** @description The words of the reply, or of a report. */
             diagnostic: string | null;
+            /** @description Whether the recipient is on the suppression list now. */
             suppressed: boolean;
         };
         CancelledMessage: {
@@ -650,14 +771,18 @@ export interface components {
         };
         /** @description `messageId`: what it was sent as. */
         ChangedDraftData: {
+            /** @description The draft. */
             draftId: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it answers in; null: it begins one. */
             threadId: string | null;
-            /** @enum {string} */
+            /**
+             * @description `draft`, `sent` or `discarded`.
+             * @enum {string}
+             */
             status: "draft" | "sent" | "discarded";
-            /** @description The message that it is about. */
+            /** @description The message that it was sent as; null before. */
             messageId: string | null;
         };
         /** @description What became of a message, or of all messages of a thread. */
@@ -671,10 +796,11 @@ export interface components {
         ChangedMessageData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The labels that it had before. */
             labelsBefore: string[];
         };
         ChangedThreadData: {
@@ -682,15 +808,20 @@ export interface components {
             threadId: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
+            /** @description Whether it is put away; mail that comes in takes it out. */
             isArchived: boolean;
         };
         /** @description What the send would be refused with, and its status. */
         CheckError: {
+            /** @description As the error itself has it. */
             code: string;
+            /** @description As the error itself has it. */
             message: string;
+            /** @description As the error itself has it. */
             details?: {
                 [key: string]: unknown;
             };
+            /** @description As the error itself has it. */
             status: number;
         };
         /**
@@ -698,84 +829,117 @@ export interface components {
          *     where that is given. `address`: the recipient that it is about.
          */
         CheckWarning: {
-            /** @enum {string} */
+            /**
+             * @description What looks wrong: one of these.
+             * @enum {string}
+             */
             code: "empty_body" | "placeholder" | "model_artifact" | "secret" | "attachment_missing" | "duplicate" | "recipient_from_content" | "reply_to_mismatch" | "no_reply_address" | "auto_reply_target";
+            /** @description The field that it is in: `subject`, `text`, `html`, `replyTo`, `cc`, of the request or the draft, or of the message `messageId` where that is given beside it; null where it is in none. */
             view: ("subject" | "text" | "html" | "replyTo" | "cc") | null;
+            /** @description Where it begins and ends there, in code points; null where it has no place. */
             start: number | null;
+            /** @description Where it begins and ends there, in code points; null where it has no place. */
             end: number | null;
+            /** @description The recipient that it is about; else null. */
             address: string | null;
-            /** @description The message that it is about. */
+            /** @description The message that it is about, or that `view` is of; else null. */
             messageId: string | null;
         };
         /** @description What would become of a message. `sizeBytes`: null where it can't be composed. */
         CheckedMessage: {
-            /** @description Are there no `errors`? */
+            /** @description Whether it would be accepted: there are no `errors`. */
             wouldSend: boolean;
-            /** @description Would it wait for a review? Then the send answers 201 `held`. */
+            /** @description Whether it would wait for a review: then the send answers 201 `held`. */
             wouldHold: boolean;
-            /** @description A list of every refusal, not only the first, in the order in which a send meets them: `code`, `status`, `message`, `details`, as the error itself has them. A send's own is `errors[0]`. */
+            /** @description Every refusal, not only the first, in the order in which a send meets them. A send's own is `errors[0]`. */
             errors: components["schemas"]["CheckError"][];
-            /** @description A list of what looks wrong; none of it stops a send. */
+            /** @description What looks wrong; none of it stops a send. */
             warnings: components["schemas"]["CheckWarning"][];
-            /** @description Of each: `address`, `kind`; `isFirstTime`: the inbox never wrote to it (for test keys: nor a test key); `isSuppressed`; `route`; `finding`; `rule`: the rule that decides about it, `id` and `action`, or null. */
+            /** @description Whom it would go to. */
             recipients: components["schemas"]["CheckedRecipient"][];
             /** @description As it would be sent. */
             subject: string;
-            /** @description Of the message as it would be stored; null where it can't be composed. */
+            /** @description How large the message would be as it is stored; null where it can't be composed. */
             sizeBytes: number | null;
-            /** @description The conversation that it would answer in (`id`, `lastMessageId` for `ifLastMessageId`, null where nothing counts), else null. */
+            /** @description The conversation that it would answer in, else null. */
             thread: components["schemas"]["CheckedThread"] | null;
         };
         CheckedRecipient: {
+            /** @description Whom it would go to. */
             address: string;
-            /** @enum {string} */
+            /**
+             * @description `to`, `cc` or `bcc`.
+             * @enum {string}
+             */
             kind: "to" | "cc" | "bcc";
+            /** @description The inbox never wrote to it (for test keys: nor a test key). */
             isFirstTime: boolean;
+            /** @description It is on the suppression list. */
             isSuppressed: boolean;
-            /** @enum {string} */
+            /**
+             * @description How it would go: `local` (an inbox domain of this host), `relay` (a smarthost), `simulator` (test keys), `mx`.
+             * @enum {string}
+             */
             route: "local" | "mx" | "relay" | "simulator";
-            /** @enum {string} */
+            /**
+             * @description What DNS says of an `mx` domain within 3 seconds for all of them: `ok` (a mail host has an address), `no_mx` (no mail host, or none with an address), `null_mx` (RFC 7505), `nxdomain`, `unknown` (no answer, or not in time). Of the other routes it is `ok`; whether there is such a mailbox, nobody is asked.
+             * @enum {string}
+             */
             finding: "ok" | "no_mx" | "null_mx" | "nxdomain" | "unknown";
+            /** @description The rule that decides about it, or null. */
             rule: components["schemas"]["NamedRule"] | null;
         };
         /** @description `lastMessageId`: for `ifLastMessageId`; null where nothing in it counts. */
         CheckedThread: {
-            /** @description Its id. */
+            /** @description The thread. */
             id: string;
+            /** @description What to give as `ifLastMessageId`; null where nothing counts. */
             lastMessageId: string | null;
         };
         ClaimDeadEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "claim.dead";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["EndedClaimData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         ClaimExpiredEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "claim.expired";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["EndedClaimData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -785,19 +949,29 @@ export interface components {
          *     code, the only one that could be it, or one of several `candidates`: then nothing is claimed.
          */
         ClaimedCode: {
-            /** @description Its id. */
+            /** @description Its id; null where nothing is claimed. */
             id: string | null;
+            /** @description Whether `value` is yours, and nobody else's. */
             claimed: boolean;
+            /** @description `code` or `link`; null where there is none. */
             kind: ("code" | "link") | null;
+            /** @description What is to be typed or opened; null where there is none, or several could be meant. */
             value: string | null;
+            /** @description The code as it stands in the mail. */
             shown: string | null;
-            /** @description The message that it is about. */
+            /** @description The mail that has it; null where there is none. */
             messageId: string | null;
+            /** @description The `auth.verifiedDomain` of that mail. */
             verifiedDomain: string | null;
+            /** @description `labelled`: it stands beside a word for a code; `unlabelled`: nothing else in the mail could be it; `ambiguous`: several could be meant, and nothing is claimed. */
             confidence: ("labelled" | "unlabelled" | "ambiguous") | null;
+            /** @description Where it stands; null unless there is a `value`. */
             evidence: components["schemas"]["CodePlace"] | null;
+            /** @description Those that could be meant, where it is `ambiguous`. */
             candidates: string[];
+            /** @description Whether none came within `waitSeconds`. */
             timedOut: boolean;
+            /** @description What to give as `after` in the next call. */
             cursor: string;
         };
         /** @description With the whole message; null where it was deleted since. */
@@ -813,12 +987,12 @@ export interface components {
             /** @description The key that claimed. */
             keyId: string;
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test` for what comes of a test key, else `live`.
              * @enum {string}
              */
             mode: "live" | "test";
             /**
-             * @description See section 3.
+             * @description `live`, or how it ended: `done`, `released`, `expired`, `dead`.
              * @enum {string}
              */
             status: "live" | "released" | "expired" | "done" | "dead";
@@ -830,38 +1004,54 @@ export interface components {
             leaseExpiresAt: string;
             /** @description When it was made. */
             createdAt: string;
-            /** @description Where claims are taken: the whole message; null once it was deleted. */
+            /** @description The whole message, where claims are taken; null once it was deleted. */
             message: components["schemas"]["Message"] | null;
         };
         /** @description Where it stands, in code points of a field that GET of the message shows. */
         CodePlace: {
-            /** @enum {string} */
+            /**
+             * @description The field of the message: `subject`, `extractedText`, `textBody`.
+             * @enum {string}
+             */
             view: "subject" | "extractedText" | "textBody";
+            /** @description Where it begins and ends there, in code points. */
             start: number;
+            /** @description Where it begins and ends there, in code points. */
             end: number;
         };
         /** @description Of one recipient. */
         ComplainedData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
+            /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
+            /** @description As in the header of the mail. */
             subject: string;
+            /** @description When a host first took it. */
             sentAt: string | null;
+            /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
+            /** @description The recipient whom it is about. */
             recipient: string;
+            /** @description What the complaint calls itself, such as `abuse`. */
             feedbackType: string | null;
+            /** @description Whether the recipient is on the suppression list now. */
             suppressed: boolean;
         };
         ContextFile: {
             /** @description Its id. */
             id: string;
+            /** @description As the mail has it; one is made where there is none. */
             filename: string;
+            /** @description As the mail has it. */
             contentType: string;
+            /** @description How many bytes can be fetched. */
             sizeBytes: number;
         };
         DeactivatedInbox: {
@@ -875,24 +1065,41 @@ export interface components {
         DelayedData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
+            /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
+            /** @description As in the header of the mail. */
             subject: string;
+            /** @description When a host first took it. */
             sentAt: string | null;
+            /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
+            /** @description The recipient whom it is about. */
             recipient: string;
+            /** @description How often it was tried. */
             attempts: number;
+            /** @description When it is tried again. */
             nextAttemptAt: string | null;
-            /** @enum {string} */
+            /**
+             * @description What the refusal is about.
+             * @enum {string}
+             */
             class: "address" | "mailbox_full" | "policy" | "content" | "reputation" | "throttled" | "infrastructure" | "unknown";
-            /** @enum {string} */
+            /**
+             * @description What would help.
+             * @enum {string}
+             */
             advice: "retry_later" | "fix_address" | "fix_content" | "fix_dns" | "slow_down" | "stop";
+            /** @description The code of the reply, or that a report names. */
             smtpCode: number | null;
+            /** @description The enhanced status code of the reply, or that a report names. */
             enhancedCode: string | null;
+            /** @description The words of the reply, or of a report. */
             diagnostic: string | null;
         };
         Deleted: {
@@ -918,17 +1125,17 @@ export interface components {
          *     suppression list, by this attempt or from before it.
          */
         DeliveryAttempt: {
-            /** @description The recipient, and which attempt for it this is, from 1; of one that an operator took out of the queue, the one that will not be. */
+            /** @description The recipient. */
             address: string;
             /**
-             * @description The recipient, and which attempt for it this is, from 1; of one that an operator took out of the queue, the one that will not be.
+             * @description `to`, `cc` or `bcc`.
              * @enum {string}
              */
             kind: "to" | "cc" | "bcc";
-            /** @description The recipient, and which attempt for it this is, from 1; of one that an operator took out of the queue, the one that will not be. */
+            /** @description Which attempt for the recipient this is, from 1; of one that an operator took out of the queue, the one that will not be. */
             attempt: number;
             /**
-             * @description A recipient's status, or `expired`.
+             * @description What became of the recipient: its status in `recipients` of the message, or `expired`.
              * @enum {string}
              */
             outcome: "sent" | "delivered" | "deferred" | "bounced" | "failed" | "suppressed" | "expired";
@@ -942,21 +1149,21 @@ export interface components {
             response: string | null;
             /** @description As in `recipients` of the message after this attempt. */
             tls: string | null;
-            /** @description How long it took; when it ended. */
+            /** @description How long it took, in milliseconds. */
             durationMs: number;
-            /** @description How long it took; when it ended. */
+            /** @description When it ended. */
             createdAt: string;
-            /** @description What the failure means: `class`, `bounceType` and `advice` of the events (section 6); null where nothing failed. */
+            /** @description What the failure is about; null where nothing failed. */
             class: ("address" | "mailbox_full" | "policy" | "content" | "reputation" | "throttled" | "infrastructure" | "unknown") | null;
-            /** @description What the failure means: `class`, `bounceType` and `advice` of the events (section 6); null where nothing failed. */
+            /** @description `permanent`, `transient` or `undetermined`, as the `bounceType` of events; null where nothing failed. */
             permanence: ("permanent" | "transient" | "undetermined") | null;
-            /** @description What the failure means: `class`, `bounceType` and `advice` of the events (section 6); null where nothing failed. */
+            /** @description What would help; null where nothing failed. */
             advice: ("retry_later" | "fix_address" | "fix_content" | "fix_dns" | "slow_down" | "stop") | null;
-            /** @description When a deferral was to be tried again; when it was given up for good. */
+            /** @description When a deferral was to be tried again; else null. */
             nextAttemptAt: string | null;
-            /** @description When a deferral was to be tried again; when it was given up for good. */
+            /** @description When it was given up for good; else null. */
             gaveUpAt: string | null;
-            /** @description The address is on the suppression list, by this attempt or from before it. */
+            /** @description Whether the address is on the suppression list, by this attempt or from before it. */
             suppressed: boolean;
             /** @description What is kept of an attempt over the network; else null. */
             evidence: components["schemas"]["DeliveryEvidence"] | null;
@@ -964,17 +1171,17 @@ export interface components {
         /** @description What is kept of an attempt over the network. `endedAt`: the last host's stage, or what it did not get beyond. */
         DeliveryEvidence: {
             /**
-             * @description `stage` of the last host; `dns`, `policy` (every host was kept from the mail by a TLS policy), `message` (it could not be read or signed), `not_tried` (no way to the destination was found a moment ago).
+             * @description How far it came: `stage` of the last host; `dns`, `policy` (every host was kept from the mail by a TLS policy), `message` (it could not be read or signed), `not_tried` (no way to the destination was found a moment ago).
              * @enum {string}
              */
             endedAt: "wait" | "connect" | "greeting" | "hello" | "tls" | "auth" | "envelope" | "data" | "answer" | "not_tried" | "dns" | "policy" | "message";
-            /** @description Spent on finding hosts and their TLS policies. */
+            /** @description Milliseconds spent on finding hosts and their TLS policies. */
             dnsMs: number | null;
             /** @description Mail hosts that were not tried: `host`, `reason`. */
             passedOver: components["schemas"]["PassedOverHost"][];
-            /** @description Addresses that were tried, in order; of many the first and the last three, `hostsLeftOut` is the number of the others. */
+            /** @description The number of the others. */
             hostsLeftOut: number;
-            /** @description Addresses that were tried, in order; of many the first and the last three, `hostsLeftOut` is the number of the others. */
+            /** @description Addresses that were tried, in order; of many the first and the last three. */
             hosts: components["schemas"]["HostTried"][];
         };
         /** @description Messages that say to be from the domain, as their receiver judged them. */
@@ -990,27 +1197,27 @@ export interface components {
             /** @description A lower-case A-label without a last dot: two labels or more, at most 238 characters. */
             domainName: string;
             /**
-             * @description `pending`, `active` or `failed`, see section 3.
+             * @description `pending`, `verified` or `failed`, see its states.
              * @enum {string}
              */
             status: "pending" | "verified" | "failed";
-            /** @description Whether the records passed at the last check. */
+            /** @description Whether this record passed at the last check. */
             mxStatus: boolean;
-            /** @description Whether the records passed at the last check. */
+            /** @description Whether this record passed at the last check. */
             spfStatus: boolean;
-            /** @description Whether the records passed at the last check. */
+            /** @description Whether this record passed at the last check. */
             dkimStatus: boolean;
-            /** @description Whether the records passed at the last check. */
+            /** @description Whether this record passed at the last check. */
             dmarcStatus: boolean;
             /** @description What to publish. */
             records: components["schemas"]["DomainRecord"][];
-            /** @description How many messages may leave from it in a day (UTC); null: no ceiling. */
+            /** @description How many messages may leave from it in a day (UTC), 1-1,000,000; null: no ceiling. */
             dailyCap: number | null;
-            /** @description How many did today, and when that begins again. */
+            /** @description How many messages left today. */
             todayUsed: number;
-            /** @description How many did today, and when that begins again. */
+            /** @description When that begins again. */
             resetsAt: string;
-            /** @description Explains an exhausted ceiling. */
+            /** @description Explains an exhausted ceiling; else null. */
             note: string | null;
             /** @description When it first passed; null before. */
             verifiedAt: string | null;
@@ -1020,32 +1227,47 @@ export interface components {
         DomainCeiling: {
             /** @description Its id. */
             id: string;
+            /** @description A lower-case A-label without a last dot: two labels or more, at most 238 characters. */
             domainName: string;
+            /** @description How many messages may leave from it in a day (UTC), 1-1,000,000; null: no ceiling. */
             dailyCap: number | null;
+            /** @description How many messages left today. */
             todayUsed: number;
+            /** @description When that begins again. */
             resetsAt: string;
+            /** @description Explains an exhausted ceiling; else null. */
             note: string | null;
         };
         DomainChecks: {
+            /** @description Whether this record passed. */
             ownership: boolean;
+            /** @description Whether this record passed. */
             mx: boolean;
+            /** @description Whether this record passed. */
             spf: boolean;
+            /** @description Whether this record passed. */
             dkim: boolean;
         };
         DomainFailedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "domain.failed";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["UnverifiedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -1057,15 +1279,15 @@ export interface components {
              */
             purpose: "ownership" | "mx" | "spf" | "dkim" | "dmarc";
             /**
-             * @description The record as DNS has it; `priority` of MX alone.
+             * @description `TXT` or `MX`.
              * @enum {string}
              */
             type: "TXT" | "MX";
-            /** @description The record as DNS has it; `priority` of MX alone. */
+            /** @description The name at which it is published, in full. */
             name: string;
-            /** @description The record as DNS has it; `priority` of MX alone. */
+            /** @description What it says. */
             value: string;
-            /** @description The record as DNS has it; `priority` of MX alone. */
+            /** @description Of MX; else null. */
             priority: number | null;
             /** @description Whether the domain needs it to be verified. */
             required: boolean;
@@ -1077,26 +1299,37 @@ export interface components {
         DomainVerification: {
             /** @description Its id. */
             id: string;
+            /** @description A lower-case A-label without a last dot: two labels or more, at most 238 characters. */
             domainName: string;
-            /** @enum {string} */
+            /**
+             * @description `active` (elsewhere `verified`), `pending` or `failed`.
+             * @enum {string}
+             */
             status: "active" | "pending" | "failed";
             checks: components["schemas"]["DomainChecks"];
+            /** @description When it first passed; null before. */
             verifiedAt: string | null;
         };
         DomainVerifiedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "domain.verified";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["VerifiedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -1106,94 +1339,112 @@ export interface components {
             id: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @description The conversation that it answers in. */
+            /** @description The conversation that it answers in; null: it begins one. */
             threadId: string | null;
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             toAddresses: string[];
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             ccAddresses: string[];
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             bccAddresses: string[];
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             subject: string;
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             textBody: string | null;
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given; it is sanitized when the draft is sent. */
             htmlBody: string | null;
-            /** @description The message that it answers. */
+            /** @description The message, or the thread, that it answers. */
             inReplyTo: string | null;
             /** @description It is sent only unless the conversation went on after this message. */
             ifLastMessageId: string | null;
-            /** @description It is sent only while this claim lives, which it ends as done. */
+            /** @description It is sent only while this claim lives. */
             claimId: string | null;
-            /** @description It is sent only while this claim lives, which it ends as done. */
+            /** @description Whether sending it ends the claim as done. */
             completeClaim: boolean;
             /**
              * @description `draft`, `sent` or `discarded`.
              * @enum {string}
              */
             status: "draft" | "sent" | "discarded";
-            /** @description The message that it was sent as. */
+            /** @description The message that it was sent as; null before. */
             messageId: string | null;
             /** @description When it was made. */
             createdAt: string;
             /** @description When it last changed. */
             updatedAt: string;
-            /** @description When it was sent, or discarded; else null. */
+            /** @description When it was sent; else null. */
             sentAt: string | null;
-            /** @description When it was sent, or discarded; else null. */
+            /** @description When it was discarded; else null. */
             discardedAt: string | null;
         };
         DraftCreatedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "draft.created";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ChangedDraftData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         DraftDiscardedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "draft.discarded";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ChangedDraftData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         DraftUpdatedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "draft.updated";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ChangedDraftData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -1203,49 +1454,53 @@ export interface components {
             id: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @description The conversation that it answers in. */
+            /** @description The conversation that it answers in; null: it begins one. */
             threadId: string | null;
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             toAddresses: string[];
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             ccAddresses: string[];
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             bccAddresses: string[];
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             subject: string;
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given. */
             textBody: string | null;
-            /** @description As they were given; HTML is sanitized when the draft is sent. */
+            /** @description As given; it is sanitized when the draft is sent. */
             htmlBody: string | null;
-            /** @description The message that it answers. */
+            /** @description The message, or the thread, that it answers. */
             inReplyTo: string | null;
             /** @description It is sent only unless the conversation went on after this message. */
             ifLastMessageId: string | null;
-            /** @description It is sent only while this claim lives, which it ends as done. */
+            /** @description It is sent only while this claim lives. */
             claimId: string | null;
-            /** @description It is sent only while this claim lives, which it ends as done. */
+            /** @description Whether sending it ends the claim as done. */
             completeClaim: boolean;
             /**
              * @description `draft`, `sent` or `discarded`.
              * @enum {string}
              */
             status: "draft" | "sent" | "discarded";
-            /** @description The message that it was sent as. */
+            /** @description The message that it was sent as; null before. */
             messageId: string | null;
             /** @description When it was made. */
             createdAt: string;
             /** @description When it last changed. */
             updatedAt: string;
-            /** @description When it was sent, or discarded; else null. */
+            /** @description When it was sent; else null. */
             sentAt: string | null;
-            /** @description When it was sent, or discarded; else null. */
+            /** @description When it was discarded; else null. */
             discardedAt: string | null;
             resolved: components["schemas"]["ResolvedRecipients"];
         };
         /** @description Who stands there and is not written to. */
         DroppedRecipient: {
+            /** @description As it stands there. */
             address: string;
-            /** @enum {string} */
+            /**
+             * @description `own_address`, `duplicate`, `not_allowed`, `mailing_list` or `invalid`.
+             * @enum {string}
+             */
             reason: "own_address" | "duplicate" | "not_allowed" | "invalid" | "mailing_list";
         };
         /** @description What holds for an inbox. */
@@ -1256,133 +1511,176 @@ export interface components {
             review: components["schemas"]["ShownReviewPolicy"];
         };
         EmailBouncedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.bounced";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["BouncedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         EmailComplainedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.complained";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ComplainedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         EmailDelayedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.delayed";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["DelayedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         EmailFailedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.failed";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["FailedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         EmailReceivedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.received";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ReceivedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         EmailSentEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.sent";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["SentData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         EmailUnsubscribedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "email.unsubscribed";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["UnsubscribedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         /** @description `attempt`: which claim of the message it was. */
         EndedClaimData: {
+            /** @description The claim that ended. */
             claimId: string;
             /** @description The message that it is about. */
             messageId: string;
@@ -1390,7 +1688,9 @@ export interface components {
             inboxId: string;
             /** @description The conversation that it belongs to. */
             threadId: string;
+            /** @description Which claim of the message this is, from 1. */
             attempt: number;
+            /** @description What the claimer called itself. */
             holder: string | null;
         };
         /** @description Branch on `code`; show `message` to people; `details` are data to act on. */
@@ -1408,8 +1708,11 @@ export interface components {
         EventAttachment: {
             /** @description Its id. */
             id: string;
+            /** @description As the mail has it; one is made where there is none. */
             filename: string;
+            /** @description As the mail has it. */
             contentType: string;
+            /** @description How many bytes can be fetched. */
             sizeBytes: number;
         };
         /**
@@ -1417,31 +1720,51 @@ export interface components {
          *     `fromName`, `text` (textBody), `html` (htmlBody), `filename:att_…`.
          */
         EvidenceItem: {
-            /** @enum {string} */
+            /**
+             * @description What it is, one of these.
+             * @enum {string}
+             */
             kind: "hidden_text" | "comment_text" | "zero_width" | "bidi_control" | "tag_characters" | "variation_smuggling" | "part_mismatch" | "preheader" | "display_name_address" | "reply_to_mismatch" | "several_from" | "lookalike_domain" | "unverified_sender" | "first_time_sender" | "link_text_mismatch" | "link_ip" | "link_userinfo" | "link_punycode" | "link_scheme" | "markdown_reference" | "remote_image_with_data" | "directive" | "role_markup" | "secret_request" | "fence_spoof" | "double_extension" | "active_content" | "encrypted_archive" | "filename_trick";
-            /** @enum {string} */
+            /**
+             * @description How grave it is.
+             * @enum {string}
+             */
             severity: "low" | "medium" | "high";
+            /** @description The field that it is in, as GET shows it: `subject`, `fromName`, `text` (`textBody`), `html` (`htmlBody` as it came), `filename:att_…`. */
             view: string;
+            /** @description Where it begins and ends there, in code points. */
             start: number;
+            /** @description Where it begins and ends there, in code points. */
             end: number;
+            /** @description Its first 200 code points. */
             excerpt: string;
+            /** @description Whether words there tell a program what to do. */
             directive: boolean;
+            /** @description What hides them, which order it is, which extension; else null. */
             why: string | null;
+            /** @description The name that is shown, or imitated; else null. */
             shown: string | null;
+            /** @description The name that is meant; else null. */
             target: string | null;
         };
         FailedData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
+            /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
+            /** @description As in the header of the mail. */
             subject: string;
+            /** @description When a host first took it. */
             sentAt: string | null;
+            /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
+            /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
         };
         /** @description With the policy that holds for it. */
@@ -1452,9 +1775,9 @@ export interface components {
             organizationId: string;
             /** @description Where its mail comes in, and what it sends from. */
             address: string;
-            /** @description The address, before and behind its `@`. */
+            /** @description The address before its `@`. */
             username: string;
-            /** @description The address, before and behind its `@`. */
+            /** @description The address behind its `@`. */
             domain: string;
             /** @description What stands beside the address in what it sends. */
             name: string | null;
@@ -1472,9 +1795,9 @@ export interface components {
             lastMessageAt: string | null;
             /** @description When it was made. */
             createdAt: string;
-            /** @description When it last changed. */
+            /** @description When its name, metadata, agent or state last changed; mail changes nothing here. */
             updatedAt: string;
-            /** @description Null while it is active. */
+            /** @description When it was deactivated; null while it is active. */
             deactivatedAt: string | null;
             policy: components["schemas"]["EffectivePolicy"];
         };
@@ -1494,7 +1817,9 @@ export interface components {
         HeldFor: {
             /** @description Its id. */
             id: string;
+            /** @description Why it is held. */
             reasons: string[];
+            /** @description Until when it waits; then it is rejected. */
             expiresAt: string;
         };
         /**
@@ -1503,35 +1828,35 @@ export interface components {
          *     the recipients this one alone.
          */
         HostTried: {
-            /** @description `isRelay`: a smarthost. */
+            /** @description Its name. */
             host: string;
-            /** @description `isRelay`: a smarthost. */
+            /** @description Where it was called. */
             address: string;
-            /** @description `isRelay`: a smarthost. */
+            /** @description Where it was called. */
             port: number;
-            /** @description `isRelay`: a smarthost. */
+            /** @description Whether it is a smarthost. */
             isRelay: boolean;
-            /** @description How this host showed itself; null where it did not come to that. */
+            /** @description The address that it was called from; null where it did not come to that. */
             sourceAddress: string | null;
-            /** @description How this host showed itself; null where it did not come to that. */
+            /** @description The name that was given in EHLO; null where it did not come to that. */
             ehloName: string | null;
-            /** @description The session was open from an earlier message. */
+            /** @description Whether the session was open from an earlier message. */
             isReused: boolean;
             /**
-             * @description Whose word counted (`none`, `mta-sts`, `dane`, `override`: the operator's for the destination, `relay`), and what it wanted (`none`, `opportunistic`, `testing`, `encrypt`, `verify`, `dane`, `starttls`, `implicit`).
+             * @description Whose word about TLS counted: `none`, `mta-sts`, `dane`, `override` (the operator's for the destination), `relay`.
              * @enum {string}
              */
             tlsPolicy: "none" | "mta-sts" | "dane" | "override" | "relay";
             /**
-             * @description Whose word counted (`none`, `mta-sts`, `dane`, `override`: the operator's for the destination, `relay`), and what it wanted (`none`, `opportunistic`, `testing`, `encrypt`, `verify`, `dane`, `starttls`, `implicit`).
+             * @description What that wanted: `none`, `opportunistic`, `testing`, `encrypt`, `verify`, `dane`, `starttls`, `implicit`.
              * @enum {string}
              */
             tlsLevel: "none" | "opportunistic" | "testing" | "encrypt" | "verify" | "dane" | "starttls" | "implicit";
-            /** @description Null in plain text; `verifiedBy`: what vouched for the host, `webpki` (its certificate, for its name) or `dane`; null: nobody. */
+            /** @description Of the session; null in plain text. */
             tlsVersion: string | null;
-            /** @description Null in plain text; `verifiedBy`: what vouched for the host, `webpki` (its certificate, for its name) or `dane`; null: nobody. */
+            /** @description Of the session; null in plain text. */
             cipher: string | null;
-            /** @description Null in plain text; `verifiedBy`: what vouched for the host, `webpki` (its certificate, for its name) or `dane`; null: nobody. */
+            /** @description What vouched for the host: `webpki` (its certificate, for its name) or `dane`; null: nothing. */
             verifiedBy: ("webpki" | "dane") | null;
             /** @description Why TLS did not come about at first, also where the session went on with less, as RFC 8460 calls it: `starttls-not-supported`, `certificate-host-mismatch`, `certificate-expired`, `certificate-not-trusted` (no TLSA record fits it, too), `validation-failure`; else null. */
             tlsFailure: ("starttls-not-supported" | "certificate-host-mismatch" | "certificate-expired" | "certificate-not-trusted" | "validation-failure") | null;
@@ -1553,9 +1878,9 @@ export interface components {
             organizationId: string;
             /** @description Where its mail comes in, and what it sends from. */
             address: string;
-            /** @description The address, before and behind its `@`. */
+            /** @description The address before its `@`. */
             username: string;
-            /** @description The address, before and behind its `@`. */
+            /** @description The address behind its `@`. */
             domain: string;
             /** @description What stands beside the address in what it sends. */
             name: string | null;
@@ -1573,9 +1898,9 @@ export interface components {
             lastMessageAt: string | null;
             /** @description When it was made. */
             createdAt: string;
-            /** @description When it last changed. */
+            /** @description When its name, metadata, agent or state last changed; mail changes nothing here. */
             updatedAt: string;
-            /** @description Null while it is active. */
+            /** @description When it was deactivated; null while it is active. */
             deactivatedAt: string | null;
         };
         /** @description An inbox's own document. `version`: how often it was replaced. */
@@ -1584,23 +1909,24 @@ export interface components {
             inbound: components["schemas"]["ShownInboundPolicy"];
             work: components["schemas"]["ShownWorkPolicy"];
             review: components["schemas"]["ShownReviewPolicy"];
+            /** @description How often it was changed. PUT takes the one that was read, 0 where there was no document. */
             version: number;
         };
         Key: {
-            /** @description `key_…`. */
+            /** @description Its id: `key_…`. */
             id: string;
-            /** @description 1-64 characters. */
+            /** @description What it is called: 1-64 characters. */
             name: string;
             /** @description The first 16 characters of the key. */
             keyPrefix: string;
             /**
-             * @description `live` or `test`.
+             * @description `live`, or `test`: what it sends reaches nobody.
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Section 5. */
+            /** @description what it may do. */
             scopes: string[];
-            /** @description The inbox that the key is bound to. */
+            /** @description The inbox that it is bound to; null: none. */
             inboxId: string | null;
             /** @description False once revoked. */
             isActive: boolean;
@@ -1614,30 +1940,38 @@ export interface components {
         LabelledData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The labels that it had before. */
             labelsBefore: string[];
+            /** @description The labels that it has now. */
             labels: string[];
         };
         Limits: {
+            /** @description Messages of this month (UTC). */
             messagesMonthly: number | null;
+            /** @description Messages of today (UTC). */
             messagesDaily: number | null;
+            /** @description Active inboxes. */
             inboxes: number | null;
+            /** @description Drafts that are neither sent nor discarded. */
             openDrafts: number | null;
+            /** @description Webhooks. */
             webhooks: number | null;
+            /** @description The size of the stored messages; as `usage` of those that the key can read. What is held counts against the limit, and is shown to those who decide about it. */
             storageBytes: number | null;
         };
         ListedMessage: {
-            /** @description `msg_…`. */
+            /** @description Its id: `msg_…`. */
             id: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The conversation that it is in. */
             threadId: string;
             /**
-             * @description `inbound` or `outbound`.
+             * @description `inbound`: it came in; `outbound`: it was sent, or is to be.
              * @enum {string}
              */
             direction: "inbound" | "outbound";
@@ -1647,43 +1981,43 @@ export interface components {
              */
             mode: "live" | "test";
             /**
-             * @description Section 3.
+             * @description What became of it.
              * @enum {string}
              */
             status: "received" | "held" | "scheduled" | "queued" | "sent" | "delivered" | "failed" | "cancelled";
-            /** @description Of mail that waits for a decision: `id`, `reasons`, `expiresAt` of the review; null otherwise. */
+            /** @description Of mail that waits for a decision: the review; else null. */
             review: components["schemas"]["HeldFor"] | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
             /** @description The domain of `fromAddress` as a lower-case A-label (`xn--…`), or its address literal; null where there is none. */
             fromDomain: string | null;
             /** @description The same domain as people write it, of inbound mail from an internationalized one; else null. Show both: letters of other scripts look alike. */
             fromDomainUnicode: string | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The author's name as shown in the mail. */
             fromName: string | null;
             /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
             /** @description As in the header of the mail, the first 1,000 of each. */
             ccAddresses: string[];
-            /** @description Empty for inbound mail. */
+            /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
             /** @description The first mailbox of Reply-To. */
             replyTo: string | null;
-            /** @description All of them, the first 1,000. */
+            /** @description All mailboxes of Reply-To, the first 1,000. */
             replyToAddresses: string[];
-            /** @description The snippet is the beginning of the text. */
+            /** @description As in the header of the mail. */
             subject: string;
-            /** @description The snippet is the beginning of the text. */
+            /** @description The beginning of the text. */
             snippet: string;
             /** @description The new words alone, without quotes, signatures and footers. */
             extractedText: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID in the header of the mail. */
             messageIdHeader: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID that In-Reply-To in the header of the mail names; of several the first. */
             inReplyTo: string | null;
-            /** @description 100 at most: the first, and the newest. */
+            /** @description The Message-IDs of References, 100 at most: the first, and the newest. */
             references: string[];
-            /** @description `unread` on arrival. */
+            /** @description `unread` on arrival; what keys gave it, in its order. */
             labels: string[];
             /** @description Vacation notices and their kind, receipts, every bounce report, whatever else came to the envelope sender of a message, and what the inbox itself sent and a list or an alias sends back; not `auto-generated` mail. */
             isAutoReply: boolean;
@@ -1691,23 +2025,23 @@ export interface components {
             isSpam: boolean;
             /** @description What its evidence comes to: `none`, `low`, `medium`, `high`; null: not looked at yet. */
             risk: ("none" | "low" | "medium" | "high") | null;
-            /** @description Inbound: `spf`, `dkim`, `dmarc`, `arc`, `verifiedDomain`; null for outbound mail. */
+            /** @description What is proven of the sender of inbound mail; null for outbound mail. */
             auth: components["schemas"]["Auth"] | null;
-            /** @description The message that this one passes on (section 4, "Forwarding"); it may be gone since. */
+            /** @description The message that this one passes on; it may be gone since. */
             forwardOf: string | null;
             /** @description Of inbound mail: the address of the inbox that it came to, with its tag, also where To and Cc do not have it (Bcc, lists, aliases); null of what came before this was kept. */
             deliveredTo: string | null;
-            /** @description Of inbound mail that says that a mailing list sends it: `id` (List-Id), `post` (the address by which one writes to all of its members), `unsubscribe` (string[], URLs, `mailto:` among them, five at most), `oneClick` (whether a POST of `List-Unsubscribe=One-Click` to that of https unsubscribes, and a valid DKIM signature covers both fields that say so, RFC 8058 §4). Whoever writes may say the rest. */
+            /** @description Of inbound mail that says that a mailing list sends it; else null. Whoever writes may say so. */
             mailingList: components["schemas"]["MailingListShown"] | null;
             /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
-            /** @description `id`, `filename`, `contentType`, `sizeBytes`, `contentId`, `isInline`. */
+            /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
             /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When a host first took it. */
             sentAt: string | null;
             /** @description Since when mail that came in is held; null of all that others see. */
             heldAt: string | null;
@@ -1729,11 +2063,11 @@ export interface components {
              */
             direction: "inbound" | "outbound";
             /**
-             * @description `allow`, `block` or `hold`.
+             * @description What becomes of it: `allow`, `block` or `hold`.
              * @enum {string}
              */
             action: "allow" | "block" | "hold";
-            /** @description An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain (`x.org`, that alone), or `*.x.org`, all domains below it; in the form that is compared (lower case, domain as `xn--`). */
+            /** @description An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain (`x.org`, that alone), or `*.x.org`, all domains below it; shown as it is compared (lower case, domain as `xn--`). */
             value: string;
             /** @description Up to 200 characters, for people. */
             note: string | null;
@@ -1741,30 +2075,39 @@ export interface components {
             createdAt: string;
         };
         MailingListShown: {
-            /** @description Its id. */
+            /** @description List-Id. */
             id: string | null;
+            /** @description The address by which one writes to all of its members. */
             post: string | null;
+            /** @description URLs, `mailto:` among them, five at most. */
             unsubscribe: string[];
+            /** @description Whether a POST of `List-Unsubscribe=One-Click` to that of https unsubscribes, and a valid DKIM signature covers both fields that say so (RFC 8058 §4). */
             oneClick: boolean;
         };
         Member: {
             /** @description Its id. */
             id: string;
+            /** @description The address at which they sign in. */
             email: string;
+            /** @description What they are called; null where nobody said. */
             name: string | null;
-            /** @enum {string} */
+            /**
+             * @description `owner`, `admin` or `member`.
+             * @enum {string}
+             */
             role: "owner" | "admin" | "member";
+            /** @description When they joined. */
             joinedAt: string;
         };
         Message: {
-            /** @description `msg_…`. */
+            /** @description Its id: `msg_…`. */
             id: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The conversation that it is in. */
             threadId: string;
             /**
-             * @description `inbound` or `outbound`.
+             * @description `inbound`: it came in; `outbound`: it was sent, or is to be.
              * @enum {string}
              */
             direction: "inbound" | "outbound";
@@ -1774,43 +2117,43 @@ export interface components {
              */
             mode: "live" | "test";
             /**
-             * @description Section 3.
+             * @description What became of it.
              * @enum {string}
              */
             status: "received" | "held" | "scheduled" | "queued" | "sent" | "delivered" | "failed" | "cancelled";
-            /** @description Of mail that waits for a decision: `id`, `reasons`, `expiresAt` of the review; null otherwise. */
+            /** @description Of mail that waits for a decision: the review; else null. */
             review: components["schemas"]["HeldFor"] | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
             /** @description The domain of `fromAddress` as a lower-case A-label (`xn--…`), or its address literal; null where there is none. */
             fromDomain: string | null;
             /** @description The same domain as people write it, of inbound mail from an internationalized one; else null. Show both: letters of other scripts look alike. */
             fromDomainUnicode: string | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The author's name as shown in the mail. */
             fromName: string | null;
             /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
             /** @description As in the header of the mail, the first 1,000 of each. */
             ccAddresses: string[];
-            /** @description Empty for inbound mail. */
+            /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
             /** @description The first mailbox of Reply-To. */
             replyTo: string | null;
-            /** @description All of them, the first 1,000. */
+            /** @description All mailboxes of Reply-To, the first 1,000. */
             replyToAddresses: string[];
-            /** @description The snippet is the beginning of the text. */
+            /** @description As in the header of the mail. */
             subject: string;
-            /** @description The snippet is the beginning of the text. */
+            /** @description The beginning of the text. */
             snippet: string;
             /** @description The new words alone, without quotes, signatures and footers. */
             extractedText: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID in the header of the mail. */
             messageIdHeader: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID that In-Reply-To in the header of the mail names; of several the first. */
             inReplyTo: string | null;
-            /** @description 100 at most: the first, and the newest. */
+            /** @description The Message-IDs of References, 100 at most: the first, and the newest. */
             references: string[];
-            /** @description `unread` on arrival. */
+            /** @description `unread` on arrival; what keys gave it, in its order. */
             labels: string[];
             /** @description Vacation notices and their kind, receipts, every bounce report, whatever else came to the envelope sender of a message, and what the inbox itself sent and a list or an alias sends back; not `auto-generated` mail. */
             isAutoReply: boolean;
@@ -1818,47 +2161,53 @@ export interface components {
             isSpam: boolean;
             /** @description What its evidence comes to: `none`, `low`, `medium`, `high`; null: not looked at yet. */
             risk: ("none" | "low" | "medium" | "high") | null;
-            /** @description Inbound: `spf`, `dkim`, `dmarc`, `arc`, `verifiedDomain`; null for outbound mail. */
+            /** @description What is proven of the sender of inbound mail; null for outbound mail. */
             auth: components["schemas"]["Auth"] | null;
-            /** @description The message that this one passes on (section 4, "Forwarding"); it may be gone since. */
+            /** @description The message that this one passes on; it may be gone since. */
             forwardOf: string | null;
             /** @description Of inbound mail: the address of the inbox that it came to, with its tag, also where To and Cc do not have it (Bcc, lists, aliases); null of what came before this was kept. */
             deliveredTo: string | null;
-            /** @description Of inbound mail that says that a mailing list sends it: `id` (List-Id), `post` (the address by which one writes to all of its members), `unsubscribe` (string[], URLs, `mailto:` among them, five at most), `oneClick` (whether a POST of `List-Unsubscribe=One-Click` to that of https unsubscribes, and a valid DKIM signature covers both fields that say so, RFC 8058 §4). Whoever writes may say the rest. */
+            /** @description Of inbound mail that says that a mailing list sends it; else null. Whoever writes may say so. */
             mailingList: components["schemas"]["MailingListShown"] | null;
             /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
-            /** @description `id`, `filename`, `contentType`, `sizeBytes`, `contentId`, `isInline`. */
+            /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
             /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When a host first took it. */
             sentAt: string | null;
             /** @description Since when mail that came in is held; null of all that others see. */
             heldAt: string | null;
             /** @description When it came in, or was accepted. */
             createdAt: string;
-            /** @description The words as text, and as its author's HTML; not in lists. */
+            /** @description The words as text; not in lists. */
             textBody: string | null;
-            /** @description The words as text, and as its author's HTML; not in lists. */
+            /** @description The words as its author's HTML, scripts and all; not in lists. */
             htmlBody: string | null;
         };
         MessageDeletedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "message.deleted";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ChangedMessageData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -1867,59 +2216,81 @@ export interface components {
         MessageEvidence: {
             /** @description The message that it is about. */
             messageId: string;
+            /** @description Of what is looked for. */
             version: number;
-            /** @enum {string} */
+            /**
+             * @description What it all comes to: `none`, `low`, `medium`, `high`.
+             * @enum {string}
+             */
             risk: "none" | "low" | "medium" | "high";
+            /** @description How many characters of the text nobody sees. */
             hiddenCharacters: number;
+            /** @description Whether something was not looked at, or there are more items. */
             truncated: boolean;
+            /** @description What was found, the gravest first. */
             items: components["schemas"]["EvidenceItem"][];
         };
         /** @description Where the message stands in `text`, in code points, without its fences. */
         MessageInContext: {
             /** @description Its id. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `inbound` or `outbound`.
+             * @enum {string}
+             */
             direction: "inbound" | "outbound";
+            /** @description Its `auth.verifiedDomain`. */
             verifiedDomain: string | null;
+            /** @description What its evidence comes to; null: not looked at yet. */
             risk: ("none" | "low" | "medium" | "high") | null;
+            /** @description Where its words begin and end in `text`, in code points, without the lines around them. */
             start: number;
+            /** @description Where its words begin and end in `text`, in code points, without the lines around them. */
             end: number;
+            /** @description Whether there is more of it than is shown. */
             isCut: boolean;
+            /** @description Its files; their bytes are not read. */
             attachments: components["schemas"]["ContextFile"][];
         };
         MessageUpdatedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "message.updated";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["LabelledData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         MintedKey: {
-            /** @description `key_…`. */
+            /** @description Its id: `key_…`. */
             id: string;
-            /** @description 1-64 characters. */
+            /** @description What it is called: 1-64 characters. */
             name: string;
             /** @description The first 16 characters of the key. */
             keyPrefix: string;
             /**
-             * @description `live` or `test`.
+             * @description `live`, or `test`: what it sends reaches nobody.
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Section 5. */
+            /** @description what it may do. */
             scopes: string[];
-            /** @description The inbox that the key is bound to. */
+            /** @description The inbox that it is bound to; null: none. */
             inboxId: string | null;
             /** @description False once revoked. */
             isActive: boolean;
@@ -1929,15 +2300,18 @@ export interface components {
             lastUsedAt: string | null;
             /** @description When it was minted. */
             createdAt: string;
-            /** @description In the response of the creation alone: the raw key, and a reminder to keep it. */
+            /** @description The raw key; in the response of the creation alone. */
             apiKey: string;
-            /** @description In the response of the creation alone: the raw key, and a reminder to keep it. */
+            /** @description A reminder to keep it; in the response of the creation alone. */
             warning: string;
         };
         NamedRule: {
             /** @description Its id. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `allow`, `block` or `hold`.
+             * @enum {string}
+             */
             action: "allow" | "block" | "hold";
         };
         Organization: {
@@ -1962,6 +2336,7 @@ export interface components {
         };
         /** @description An organization's own document. `version`: how often it was replaced. */
         OrganizationPolicy: {
+            /** @description How often it was changed. PUT takes the one that was read, 0 where there was no document. */
             version: number;
             outbound: components["schemas"]["ShownOutboundPolicy"];
             inbound: components["schemas"]["ShownInboundPolicy"];
@@ -1973,68 +2348,111 @@ export interface components {
             reason: string;
         };
         PausedData: {
-            /** @enum {string} */
+            /**
+             * @description `approved`, `pending` or `paused`: it sends only while it is approved.
+             * @enum {string}
+             */
             status: "paused" | "pending";
+            /** @description `hard_bounce_rate`, `complaint_rate`, `manual_review`, `bulk_pattern` (in events alone) or a word of the operator's; null where there is none. */
             reason: string | null;
+            /** @description What to do: `contact_operator`, `ask_operator_to_reset_tripwire` (in events alone); null where there is nothing to be done. */
             action: string | null;
+            /** @description Since when sending is paused; null where it is not. */
             trippedAt: string | null;
         };
         PingedData: {
+            /** @description The webhook that is tested. */
             webhookId: string;
         };
         QueueChanged: {
+            /** @description How many were changed. */
             recipients: number;
+            /** @description Whether there are more: ask again while it is true. */
             more: boolean;
         };
         QueueState: {
+            /** @description How many recipients wait on this host. */
             waiting: number;
+            /** @description Since when the queue is paused; null: it is not. */
             pausedSince: string | null;
+            /** @description The 20 where most wait. */
             destinations: components["schemas"]["QueuedDestination"][];
         };
         QueuedDestination: {
+            /** @description A domain, or a group of mail hosts. */
             destination: string;
+            /** @description How many recipients wait for it. */
             waiting: number;
+            /** @description How many of these are held. */
             held: number;
+            /** @description When the first is to be tried; null: none is. */
             firstDueAt: string | null;
         };
         QueuedRecipient: {
-            /** @description The message that it is about. */
+            /** @description The message. */
             messageId: string;
             /** @description The organization that it belongs to. */
             organizationId: string;
+            /** @description Whom it goes to. */
             address: string;
+            /** @description The domain, or the group of mail hosts, that it waits for. */
             destination: string;
-            /** @enum {string} */
+            /**
+             * @description `queued`, `deferred` or `held`.
+             * @enum {string}
+             */
             status: "queued" | "deferred" | "held";
+            /** @description How often it was tried. */
             attempts: number;
+            /** @description When it was tried at last; null: never. */
             lastAttemptAt: string | null;
+            /** @description When it is tried again; null: not before it is released. */
             nextAttemptAt: string | null;
+            /** @description When it is given up. */
             expiresAt: string;
+            /** @description The code of the last reply. */
             smtpCode: number | null;
+            /** @description The enhanced status code of the last reply. */
             enhancedCode: string | null;
+            /** @description The words of the last reply. */
             response: string | null;
         };
         /** @description `text` and `extractedText`: up to 64 KiB; null, with the other words empty, once the message is deleted. */
         ReceivedData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
-            /** @constant */
+            /**
+             * @description `inbound`: it came in; `outbound`: it was sent, or is to be.
+             * @constant
+             */
             direction: "inbound";
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
+            /** @description The author's name as shown in the mail. */
             fromName: string | null;
+            /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
+            /** @description As in the header of the mail. */
             subject: string;
+            /** @description The beginning of the text. */
             snippet: string;
+            /** @description The words as text, the first 64 KiB. */
             text: string | null;
+            /** @description Whether there are more. */
             textTruncated: boolean;
+            /** @description The new words alone, without quotes, signatures and footers. */
             extractedText: string | null;
+            /** @description Whether it has HTML as well. */
             hasHtml: boolean;
+            /** @description What is proven of the sender of inbound mail; null for outbound mail. */
             auth: components["schemas"]["Auth"] | null;
+            /** @description Its files, without their bytes. */
             attachments: components["schemas"]["EventAttachment"][];
+            /** @description When it came in, or was approved. */
             receivedAt: string;
         };
         Recipient: {
@@ -2050,19 +2468,19 @@ export interface components {
              * @enum {string}
              */
             status: "queued" | "deferred" | "sent" | "delivered" | "bounced" | "failed" | "suppressed";
-            /** @description How often it was tried, when at last, and when it is again; null: not. */
+            /** @description How often it was tried. */
             attempts: number;
-            /** @description How often it was tried, when at last, and when it is again; null: not. */
+            /** @description When it was tried at last; null: never. */
             lastAttemptAt: string | null;
-            /** @description How often it was tried, when at last, and when it is again; null: not. */
+            /** @description When it is tried again; null: not. */
             nextAttemptAt: string | null;
-            /** @description Who answered the last attempt, and what: SMTP replies and plain words only. */
+            /** @description Who answered the last attempt. */
             remoteHost: string | null;
-            /** @description Who answered the last attempt, and what: SMTP replies and plain words only. */
+            /** @description The code of its reply. */
             smtpCode: number | null;
-            /** @description Who answered the last attempt, and what: SMTP replies and plain words only. */
+            /** @description The enhanced status code of its reply (RFC 3463). */
             enhancedCode: string | null;
-            /** @description Who answered the last attempt, and what: SMTP replies and plain words only. */
+            /** @description The words of its reply, or why there is none: plain words only. */
             response: string | null;
             /** @description The version and the cipher of the session, with a space between; where a policy demanded TLS, and got it, its name follows in brackets (`mta-sts`, `dane`, `verify`, `encrypt`): `TLSv1.3 TLS_AES_256_GCM_SHA384 (mta-sts)`. Null in plain text. */
             tls: string | null;
@@ -2083,48 +2501,77 @@ export interface components {
             failed: number;
         };
         Reputation: {
+            /** @description How many days it is of: today (UTC) and the 29 before. */
             windowDays: number;
+            /** @description How many messages were sent. */
             sent: number;
+            /** @description The share of recipients (of messages, where those are more) that were refused for good; never above 1. */
             hardBounceRate: number;
+            /** @description The share of recipients (of messages, where those are more) that called it spam; never above 1. */
             complaintRate: number;
         };
         /** @description Ids and reasons, never words. */
         RequestedReviewData: {
+            /** @description The review. */
             reviewId: string;
-            /** @description The message that it is about. */
+            /** @description The message that is held. */
             messageId: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @enum {string} */
+            /**
+             * @description `outbound`, or `inbound`: of mail that came in.
+             * @enum {string}
+             */
             direction: "inbound" | "outbound";
-            /** @enum {string} */
+            /**
+             * @description `pending`, `approved`, `rejected`, `expired` or `withdrawn`.
+             * @enum {string}
+             */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description Why it is held: `all`, `external`, `first_time`, codes of warnings, `unverified`, `high_risk`, `unlisted`, ids of rules. */
             reasons: string[];
+            /** @description Until when it waits; then it is rejected. */
             expiresAt: string;
         };
         Resets: {
+            /** @description When the figures of today begin again. */
             daily: string;
+            /** @description When the figures of this month begin again. */
             monthly: string;
         };
         /** @description How the recipients of an answer were found. */
         ResolvedRecipients: {
-            /** @enum {string} */
+            /**
+             * @description Where its recipients are from: `reply_to`, `from`, `recipients` (of a message that was sent) or `given`.
+             * @enum {string}
+             */
             source: "reply_to" | "from" | "recipients" | "given";
+            /** @description Who stands there and is left out. */
             dropped: components["schemas"]["DroppedRecipient"][];
         };
         /** @description `resolvedBy`: a key, a member or `operator`; null: its time was over. */
         ResolvedReviewData: {
+            /** @description The review. */
             reviewId: string;
-            /** @description The message that it is about. */
+            /** @description The message that is held. */
             messageId: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @enum {string} */
+            /**
+             * @description `outbound`, or `inbound`: of mail that came in.
+             * @enum {string}
+             */
             direction: "inbound" | "outbound";
-            /** @enum {string} */
+            /**
+             * @description `pending`, `approved`, `rejected`, `expired` or `withdrawn`.
+             * @enum {string}
+             */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description Why it is held: `all`, `external`, `first_time`, codes of warnings, `unverified`, `high_risk`, `unlisted`, ids of rules. */
             reasons: string[];
+            /** @description Until when it waits; then it is rejected. */
             expiresAt: string;
+            /** @description The key or member that decided, or `operator`; null while it is pending, and where its time was over. */
             resolvedBy: string | null;
         };
         /** @description `resolvedBy`: a key, a member or `operator`; null while it is pending, and where its time was over. */
@@ -2133,59 +2580,84 @@ export interface components {
             id: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @description The message that it is about. */
+            /** @description The message that is held. */
             messageId: string;
-            /** @enum {string} */
+            /**
+             * @description `outbound`, or `inbound`: of mail that came in.
+             * @enum {string}
+             */
             direction: "inbound" | "outbound";
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test` for what comes of a test key, else `live`.
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @enum {string} */
+            /**
+             * @description `pending`, `approved`, `rejected`, `expired` or `withdrawn`.
+             * @enum {string}
+             */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description Why it is held: `all`, `external`, `first_time`, codes of warnings, `unverified`, `high_risk`, `unlisted`, ids of rules. */
             reasons: string[];
+            /** @description What looks wrong in the message, as a check tells it. */
             warnings: components["schemas"]["CheckWarning"][];
+            /** @description The key that sent it; null of mail that came in. */
             submittedBy: string | null;
+            /** @description Until when it waits; then it is rejected. */
             expiresAt: string;
+            /** @description The key or member that decided, or `operator`; null while it is pending, and where its time was over. */
             resolvedBy: string | null;
+            /** @description When it was decided; null before. */
             resolvedAt: string | null;
+            /** @description What who decided said. */
             note: string | null;
             /** @description When it was made. */
             createdAt: string;
         };
         ReviewRequestedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "review.requested";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["RequestedReviewData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
         };
         ReviewResolvedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "review.resolved";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ResolvedReviewData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -2205,26 +2677,38 @@ export interface components {
             withdrawnMessages: number;
         };
         SendingApproval: {
-            /** @enum {string} */
+            /**
+             * @description `approved`, `pending` or `paused`: it sends only while it is approved.
+             * @enum {string}
+             */
             status: "approved" | "pending" | "paused";
+            /** @description `hard_bounce_rate`, `complaint_rate`, `manual_review`, `bulk_pattern` (in events alone) or a word of the operator's; null where there is none. */
             reason: string | null;
+            /** @description What to do: `contact_operator`, `ask_operator_to_reset_tripwire` (in events alone); null where there is nothing to be done. */
             action: string | null;
+            /** @description Since when sending is paused; null where it is not. */
             trippedAt: string | null;
         };
         SendingPausedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "sending.paused";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["PausedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -2232,25 +2716,30 @@ export interface components {
         SentData: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description The inbox that it belongs to, or is about. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The conversation that it belongs to. */
+            /** @description The conversation that it is in. */
             threadId: string;
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
+            /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
+            /** @description As in the header of the mail. */
             subject: string;
+            /** @description When a host first took it. */
             sentAt: string | null;
+            /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
         };
         SentReply: {
-            /** @description `msg_…`. */
+            /** @description Its id: `msg_…`. */
             id: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The conversation that it is in. */
             threadId: string;
             /**
-             * @description `inbound` or `outbound`.
+             * @description `inbound`: it came in; `outbound`: it was sent, or is to be.
              * @enum {string}
              */
             direction: "inbound" | "outbound";
@@ -2260,43 +2749,43 @@ export interface components {
              */
             mode: "live" | "test";
             /**
-             * @description Section 3.
+             * @description What became of it.
              * @enum {string}
              */
             status: "received" | "held" | "scheduled" | "queued" | "sent" | "delivered" | "failed" | "cancelled";
-            /** @description Of mail that waits for a decision: `id`, `reasons`, `expiresAt` of the review; null otherwise. */
+            /** @description Of mail that waits for a decision: the review; else null. */
             review: components["schemas"]["HeldFor"] | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
             /** @description The domain of `fromAddress` as a lower-case A-label (`xn--…`), or its address literal; null where there is none. */
             fromDomain: string | null;
             /** @description The same domain as people write it, of inbound mail from an internationalized one; else null. Show both: letters of other scripts look alike. */
             fromDomainUnicode: string | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The author's name as shown in the mail. */
             fromName: string | null;
             /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
             /** @description As in the header of the mail, the first 1,000 of each. */
             ccAddresses: string[];
-            /** @description Empty for inbound mail. */
+            /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
             /** @description The first mailbox of Reply-To. */
             replyTo: string | null;
-            /** @description All of them, the first 1,000. */
+            /** @description All mailboxes of Reply-To, the first 1,000. */
             replyToAddresses: string[];
-            /** @description The snippet is the beginning of the text. */
+            /** @description As in the header of the mail. */
             subject: string;
-            /** @description The snippet is the beginning of the text. */
+            /** @description The beginning of the text. */
             snippet: string;
             /** @description The new words alone, without quotes, signatures and footers. */
             extractedText: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID in the header of the mail. */
             messageIdHeader: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID that In-Reply-To in the header of the mail names; of several the first. */
             inReplyTo: string | null;
-            /** @description 100 at most: the first, and the newest. */
+            /** @description The Message-IDs of References, 100 at most: the first, and the newest. */
             references: string[];
-            /** @description `unread` on arrival. */
+            /** @description `unread` on arrival; what keys gave it, in its order. */
             labels: string[];
             /** @description Vacation notices and their kind, receipts, every bounce report, whatever else came to the envelope sender of a message, and what the inbox itself sent and a list or an alias sends back; not `auto-generated` mail. */
             isAutoReply: boolean;
@@ -2304,23 +2793,23 @@ export interface components {
             isSpam: boolean;
             /** @description What its evidence comes to: `none`, `low`, `medium`, `high`; null: not looked at yet. */
             risk: ("none" | "low" | "medium" | "high") | null;
-            /** @description Inbound: `spf`, `dkim`, `dmarc`, `arc`, `verifiedDomain`; null for outbound mail. */
+            /** @description What is proven of the sender of inbound mail; null for outbound mail. */
             auth: components["schemas"]["Auth"] | null;
-            /** @description The message that this one passes on (section 4, "Forwarding"); it may be gone since. */
+            /** @description The message that this one passes on; it may be gone since. */
             forwardOf: string | null;
             /** @description Of inbound mail: the address of the inbox that it came to, with its tag, also where To and Cc do not have it (Bcc, lists, aliases); null of what came before this was kept. */
             deliveredTo: string | null;
-            /** @description Of inbound mail that says that a mailing list sends it: `id` (List-Id), `post` (the address by which one writes to all of its members), `unsubscribe` (string[], URLs, `mailto:` among them, five at most), `oneClick` (whether a POST of `List-Unsubscribe=One-Click` to that of https unsubscribes, and a valid DKIM signature covers both fields that say so, RFC 8058 §4). Whoever writes may say the rest. */
+            /** @description Of inbound mail that says that a mailing list sends it; else null. Whoever writes may say so. */
             mailingList: components["schemas"]["MailingListShown"] | null;
             /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
-            /** @description `id`, `filename`, `contentType`, `sizeBytes`, `contentId`, `isInline`. */
+            /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
             /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When a host first took it. */
             sentAt: string | null;
             /** @description Since when mail that came in is held; null of all that others see. */
             heldAt: string | null;
@@ -2329,27 +2818,47 @@ export interface components {
             resolved: components["schemas"]["ResolvedRecipients"];
         };
         ShownInboundPolicy: {
+            /** @description Mail that comes in and is shown to nobody until it is approved: `unverified`: without `auth.verifiedDomain`; `high_risk`: with `risk` `high`; both levels' lists count. */
             hold: ("unverified" | "high_risk")[];
-            /** @enum {string} */
+            /**
+             * @description What becomes of mail whose sender no rule names: `accept`, `hold`, `refuse`.
+             * @enum {string}
+             */
             unlisted: "accept" | "hold" | "refuse";
         };
         ShownOutboundPolicy: {
-            /** @enum {string} */
+            /**
+             * @description Who may be written to: `any`: anybody; `allowlist`: whom a rule allows; `participants`: who takes part in the conversation.
+             * @enum {string}
+             */
             recipients: "any" | "allowlist" | "participants";
-            /** @enum {string} */
+            /**
+             * @description What waits for somebody's approval: `off`: nothing; `first_time`: mail to recipients outside the organization never written to from the inbox; `external`: to any outside the organization; `all`: all.
+             * @enum {string}
+             */
             review: "off" | "external" | "first_time" | "all";
+            /** @description Warnings of a check: a message that looks like this waits, too; both levels' lists count. */
             holdOn: ("empty_body" | "placeholder" | "model_artifact" | "secret" | "attachment_missing" | "duplicate" | "recipient_from_content" | "reply_to_mismatch" | "no_reply_address" | "auto_reply_target")[];
+            /** @description How many recipients never written to from the inbox a UTC day may have, 0-1,000,000; null: no limit. Beyond it live sends are 402 `limit_reached`, `resource: "firstTimeRecipientsDaily"`; the smaller counts. */
             firstTimeDaily: number | null;
-            /** @enum {string} */
+            /**
+             * @description `honor`: a Reply-To is answered; `verified`: one of a foreign organization is not, From is.
+             * @enum {string}
+             */
             replyTo: "honor" | "verified";
         };
         ShownReviewPolicy: {
+            /** @description How long a review waits before it is rejected (60-2,592,000, default 172,800); the smaller counts. */
             expiresAfterSeconds: number;
+            /** @description Up to 10 addresses that a digest tells, once an hour, of reviews that wait; both levels' lists count. */
             notify: string[];
         };
         ShownWorkPolicy: {
+            /** @description Of inboxes alone: their mail is work. */
             enabled: boolean;
+            /** @description After how many claims that ended undone a message is dead (1-100, default 5). */
             maxAttempts: number;
+            /** @description Whether an answer needs a `claimId`. */
             requireClaim: boolean;
         };
         /**
@@ -2370,7 +2879,7 @@ export interface components {
         Suppression: {
             /** @description Its id. */
             id: string;
-            /** @description The address, in lower case, its domain as `xn--`. */
+            /** @description The address; shown in lower case, its domain as `xn--`. */
             email: string;
             /**
              * @description `hard_bounce`, `complaint`, `unsubscribe` or `manual`.
@@ -2400,13 +2909,13 @@ export interface components {
             participants: string[];
             /** @description Those of the newest 200 messages, at most 100, and `unread` while anything in the thread is. */
             labels: string[];
-            /** @description Messages, and those with the label `unread`. */
+            /** @description Messages in it. */
             messageCount: number;
-            /** @description Messages, and those with the label `unread`. */
+            /** @description Those with the label `unread`. */
             unreadCount: number;
             /** @description When the latest came in or was sent. */
             lastMessageAt: string;
-            /** @description Put away; mail that comes in takes it out. */
+            /** @description Whether it is put away; mail that comes in takes it out. */
             isArchived: boolean;
             /** @description When it was made. */
             createdAt: string;
@@ -2414,25 +2923,33 @@ export interface components {
         ThreadContext: {
             /** @description The conversation that it belongs to. */
             threadId: string;
+            /** @description The newest message that counts for `ifLastMessageId`: hand it back with the answer; null where none does. */
             lastMessageId: string | null;
+            /** @description That of `text`. */
             contextHash: string;
+            /** @description How many tokens `text` is, by estimate; never above `maxTokens`. */
             estimatedTokens: number;
+            /** @description The budget that was asked for. */
             maxTokens: number;
+            /** @description Whether something was cut or left out. */
             truncated: boolean;
+            /** @description How many messages of the thread are not in `text`. */
             omittedMessages: number;
+            /** @description The conversation, for a model. */
             text: string;
+            /** @description The messages in `text`, oldest first. */
             messages: components["schemas"]["MessageInContext"][];
         };
         /** @description The whole message, and the short names beside the long ones. */
         ThreadMessage: {
-            /** @description `msg_…`. */
+            /** @description Its id: `msg_…`. */
             id: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The inbox that it is in. */
             inboxId: string;
-            /** @description The inbox and the conversation that it is in. */
+            /** @description The conversation that it is in. */
             threadId: string;
             /**
-             * @description `inbound` or `outbound`.
+             * @description `inbound`: it came in; `outbound`: it was sent, or is to be.
              * @enum {string}
              */
             direction: "inbound" | "outbound";
@@ -2442,43 +2959,43 @@ export interface components {
              */
             mode: "live" | "test";
             /**
-             * @description Section 3.
+             * @description What became of it.
              * @enum {string}
              */
             status: "received" | "held" | "scheduled" | "queued" | "sent" | "delivered" | "failed" | "cancelled";
-            /** @description Of mail that waits for a decision: `id`, `reasons`, `expiresAt` of the review; null otherwise. */
+            /** @description Of mail that waits for a decision: the review; else null. */
             review: components["schemas"]["HeldFor"] | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
             /** @description The domain of `fromAddress` as a lower-case A-label (`xn--…`), or its address literal; null where there is none. */
             fromDomain: string | null;
             /** @description The same domain as people write it, of inbound mail from an internationalized one; else null. Show both: letters of other scripts look alike. */
             fromDomainUnicode: string | null;
-            /** @description The one author (the envelope sender where a mail names none); the name as shown in the mail. */
+            /** @description The author's name as shown in the mail. */
             fromName: string | null;
             /** @description As in the header of the mail, the first 1,000 of each. */
             toAddresses: string[];
             /** @description As in the header of the mail, the first 1,000 of each. */
             ccAddresses: string[];
-            /** @description Empty for inbound mail. */
+            /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
             /** @description The first mailbox of Reply-To. */
             replyTo: string | null;
-            /** @description All of them, the first 1,000. */
+            /** @description All mailboxes of Reply-To, the first 1,000. */
             replyToAddresses: string[];
-            /** @description The snippet is the beginning of the text. */
+            /** @description As in the header of the mail. */
             subject: string;
-            /** @description The snippet is the beginning of the text. */
+            /** @description The beginning of the text. */
             snippet: string;
             /** @description The new words alone, without quotes, signatures and footers. */
             extractedText: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID in the header of the mail. */
             messageIdHeader: string | null;
-            /** @description As in the header of the mail; of several ids the first. */
+            /** @description The Message-ID that In-Reply-To in the header of the mail names; of several the first. */
             inReplyTo: string | null;
-            /** @description 100 at most: the first, and the newest. */
+            /** @description The Message-IDs of References, 100 at most: the first, and the newest. */
             references: string[];
-            /** @description `unread` on arrival. */
+            /** @description `unread` on arrival; what keys gave it, in its order. */
             labels: string[];
             /** @description Vacation notices and their kind, receipts, every bounce report, whatever else came to the envelope sender of a message, and what the inbox itself sent and a list or an alias sends back; not `auto-generated` mail. */
             isAutoReply: boolean;
@@ -2486,55 +3003,61 @@ export interface components {
             isSpam: boolean;
             /** @description What its evidence comes to: `none`, `low`, `medium`, `high`; null: not looked at yet. */
             risk: ("none" | "low" | "medium" | "high") | null;
-            /** @description Inbound: `spf`, `dkim`, `dmarc`, `arc`, `verifiedDomain`; null for outbound mail. */
+            /** @description What is proven of the sender of inbound mail; null for outbound mail. */
             auth: components["schemas"]["Auth"] | null;
-            /** @description The message that this one passes on (section 4, "Forwarding"); it may be gone since. */
+            /** @description The message that this one passes on; it may be gone since. */
             forwardOf: string | null;
             /** @description Of inbound mail: the address of the inbox that it came to, with its tag, also where To and Cc do not have it (Bcc, lists, aliases); null of what came before this was kept. */
             deliveredTo: string | null;
-            /** @description Of inbound mail that says that a mailing list sends it: `id` (List-Id), `post` (the address by which one writes to all of its members), `unsubscribe` (string[], URLs, `mailto:` among them, five at most), `oneClick` (whether a POST of `List-Unsubscribe=One-Click` to that of https unsubscribes, and a valid DKIM signature covers both fields that say so, RFC 8058 §4). Whoever writes may say the rest. */
+            /** @description Of inbound mail that says that a mailing list sends it; else null. Whoever writes may say so. */
             mailingList: components["schemas"]["MailingListShown"] | null;
             /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
-            /** @description `id`, `filename`, `contentType`, `sizeBytes`, `contentId`, `isInline`. */
+            /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
             /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
-            /** @description When it is to be sent, as it was asked for; when a host first took it. */
+            /** @description When a host first took it. */
             sentAt: string | null;
             /** @description Since when mail that came in is held; null of all that others see. */
             heldAt: string | null;
             /** @description When it came in, or was accepted. */
             createdAt: string;
-            /** @description The words as text, and as its author's HTML; not in lists. */
+            /** @description The words as text; not in lists. */
             textBody: string | null;
-            /** @description The words as text, and as its author's HTML; not in lists. */
+            /** @description The words as its author's HTML, scripts and all; not in lists. */
             htmlBody: string | null;
-            /** @description `fromAddress`, `toAddresses`, `textBody`, `htmlBody`. */
+            /** @description The same as `fromAddress`. */
             from: string;
-            /** @description `fromAddress`, `toAddresses`, `textBody`, `htmlBody`. */
+            /** @description The same as `toAddresses`. */
             to: string[];
-            /** @description `fromAddress`, `toAddresses`, `textBody`, `htmlBody`. */
+            /** @description The same as `textBody`. */
             text: string | null;
-            /** @description `fromAddress`, `toAddresses`, `textBody`, `htmlBody`. */
+            /** @description The same as `htmlBody`. */
             html: string | null;
         };
         ThreadUpdatedEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "thread.updated";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["ChangedThreadData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -2550,37 +3073,60 @@ export interface components {
             status: "unsubscribed";
         };
         UnsubscribedData: {
+            /** @description The address that wants no more mail. */
             email: string;
             /** @description The message that it is about. */
             messageId: string | null;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @enum {string} */
+            /**
+             * @description `one_click` or `link`: how it said so.
+             * @enum {string}
+             */
             source: "one_click" | "link";
+            /** @description The suppression that was made of it. */
             suppressionId: string;
         };
         UnverifiedData: {
+            /** @description The domain. */
             domainId: string;
+            /** @description A lower-case A-label without a last dot: two labels or more, at most 238 characters. */
             domainName: string;
-            /** @constant */
+            /**
+             * @description `pending`, `verified` or `failed`, see its states.
+             * @constant
+             */
             status: "failed";
             checks: components["schemas"]["DomainChecks"];
+            /** @description When it first passed; null before. */
             verifiedAt: string | null;
         };
         Usage: {
+            /** @description Messages of this month (UTC). */
             messagesMonthly: number;
+            /** @description Messages of today (UTC). */
             messagesDaily: number;
+            /** @description Active inboxes. */
             inboxes: number;
+            /** @description Drafts that are neither sent nor discarded. */
             openDrafts: number;
+            /** @description Webhooks. */
             webhooks: number;
+            /** @description The size of the stored messages; as `usage` of those that the key can read. What is held counts against the limit, and is shown to those who decide about it. */
             storageBytes: number;
         };
         VerifiedData: {
+            /** @description The domain. */
             domainId: string;
+            /** @description A lower-case A-label without a last dot: two labels or more, at most 238 characters. */
             domainName: string;
-            /** @constant */
+            /**
+             * @description `pending`, `verified` or `failed`, see its states.
+             * @constant
+             */
             status: "verified";
             checks: components["schemas"]["DomainChecks"];
+            /** @description When it first passed; null before. */
             verifiedAt: string | null;
         };
         Webhook: {
@@ -2590,7 +3136,7 @@ export interface components {
             url: string;
             /** @description The types that are sent. */
             subscribedEvents: string[];
-            /** @description False: nothing is sent. */
+            /** @description Whether anything is sent. */
             isActive: boolean;
             /** @description When it was made. */
             createdAt: string;
@@ -2600,11 +3146,11 @@ export interface components {
         WebhookDelivery: {
             /** @description Its id. */
             id: string;
-            /** @description To which webhook, and of what. */
+            /** @description The webhook. */
             webhookId: string;
-            /** @description To which webhook, and of what. */
+            /** @description The event. */
             eventId: string | null;
-            /** @description To which webhook, and of what. */
+            /** @description The event's type. */
             eventType: string;
             /** @description Its number, from 1. */
             attempt: number;
@@ -2612,9 +3158,9 @@ export interface components {
             requestHeaders: {
                 [key: string]: string;
             };
-            /** @description What was answered, the first 1,000 characters of it; null where nothing was. */
+            /** @description The status of the answer; null where there was none. */
             responseStatus: number | null;
-            /** @description What was answered, the first 1,000 characters of it; null where nothing was. */
+            /** @description The first 1,000 characters of the answer; null where there was none. */
             responseBody: string | null;
             /** @description Whether the answer took the event (2xx). */
             isSuccessful: boolean;
@@ -2629,19 +3175,25 @@ export interface components {
         };
         /** @description The test ping, which stands in no log. */
         WebhookTestEvent: {
-            /** @description Its id. */
+            /** @description What to dedupe it on. */
             id: string;
-            /** @constant */
+            /**
+             * @description What happened.
+             * @constant
+             */
             type: "webhook.test";
-            /** @constant */
+            /**
+             * @description `v1`.
+             * @constant
+             */
             apiVersion: "v1";
-            /** @description When it was made. */
+            /** @description When it happened. */
             createdAt: string;
-            /** @description The organization that it belongs to. */
+            /** @description The organization that it happened in. */
             organizationId: string;
             data: components["schemas"]["PingedData"];
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test`, of what a test key did; else it is left out.
              * @constant
              */
             mode?: "test";
@@ -2653,7 +3205,7 @@ export interface components {
             url: string;
             /** @description The types that are sent. */
             subscribedEvents: string[];
-            /** @description False: nothing is sent. */
+            /** @description Whether anything is sent. */
             isActive: boolean;
             /** @description When it was made. */
             createdAt: string;
@@ -2671,28 +3223,44 @@ export interface components {
             id: string;
             /** @description The inbox that it belongs to, or is about. */
             inboxId: string;
-            /** @description The message that it is about. */
+            /** @description The message that is held. */
             messageId: string;
-            /** @enum {string} */
+            /**
+             * @description `outbound`, or `inbound`: of mail that came in.
+             * @enum {string}
+             */
             direction: "inbound" | "outbound";
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test` for what comes of a test key, else `live`.
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @enum {string} */
+            /**
+             * @description `pending`, `approved`, `rejected`, `expired` or `withdrawn`.
+             * @enum {string}
+             */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description Why it is held: `all`, `external`, `first_time`, codes of warnings, `unverified`, `high_risk`, `unlisted`, ids of rules. */
             reasons: string[];
+            /** @description What looks wrong in the message, as a check tells it. */
             warnings: components["schemas"]["CheckWarning"][];
+            /** @description The key that sent it; null of mail that came in. */
             submittedBy: string | null;
+            /** @description Until when it waits; then it is rejected. */
             expiresAt: string;
+            /** @description The key or member that decided, or `operator`; null while it is pending, and where its time was over. */
             resolvedBy: string | null;
+            /** @description When it was decided; null before. */
             resolvedAt: string | null;
+            /** @description What who decided said. */
             note: string | null;
             /** @description When it was made. */
             createdAt: string;
+            /** @description Of one review alone: that of all that is shown and sent, to approve it with; null once the message was deleted. */
             contentHash: string | null;
+            /** @description Of one review alone: the whole message; null once it was deleted. */
             message: components["schemas"]["Message"] | null;
+            /** @description Of one review alone: the thread as text for a model; null where there is none. */
             context: string | null;
         };
         WholeThread: {
@@ -2710,19 +3278,19 @@ export interface components {
             participants: string[];
             /** @description Those of the newest 200 messages, at most 100, and `unread` while anything in the thread is. */
             labels: string[];
-            /** @description Messages, and those with the label `unread`. */
+            /** @description Messages in it. */
             messageCount: number;
-            /** @description Messages, and those with the label `unread`. */
+            /** @description Those with the label `unread`. */
             unreadCount: number;
             /** @description When the latest came in or was sent. */
             lastMessageAt: string;
-            /** @description Put away; mail that comes in takes it out. */
+            /** @description Whether it is put away; mail that comes in takes it out. */
             isArchived: boolean;
             /** @description When it was made. */
             createdAt: string;
-            /** @description Of one thread alone: its messages, oldest first, and whether there are older ones. An element is the whole message, and beside the long names the short ones `from`, `to`, `text`, `html`. */
+            /** @description Of one thread alone: whether there are older messages. */
             hasMore: boolean;
-            /** @description Of one thread alone: its messages, oldest first, and whether there are older ones. An element is the whole message, and beside the long names the short ones `from`, `to`, `text`, `html`. */
+            /** @description Of one thread alone: its messages, oldest first. An element is the whole message, and beside the long names the short ones `from`, `to`, `text`, `html`. */
             messages: components["schemas"]["ThreadMessage"][];
         };
         WorkClaim: {
@@ -2737,12 +3305,12 @@ export interface components {
             /** @description The key that claimed. */
             keyId: string;
             /**
-             * @description `live` or `test`: the kind of key that made it.
+             * @description `test` for what comes of a test key, else `live`.
              * @enum {string}
              */
             mode: "live" | "test";
             /**
-             * @description See section 3.
+             * @description `live`, or how it ended: `done`, `released`, `expired`, `dead`.
              * @enum {string}
              */
             status: "live" | "released" | "expired" | "done" | "dead";
@@ -2759,7 +3327,7 @@ export interface components {
         ListMembersParams: {
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `audit.list` is asked with. */
@@ -2777,42 +3345,42 @@ export interface components {
         ListKeysParams: {
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `agents.list` is asked with. */
         ListAgentsParams: {
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `inboxes.list` is asked with. */
         ListInboxesParams: {
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
-            /** @description Those alone that have this. */
+            /** @description Only those that have this. */
             isActive?: boolean;
         };
         /** @description What `claims.list` is asked with. */
         ListClaimsParams: {
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             status?: "live" | "released" | "expired" | "done" | "dead";
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `messages.list` is asked with. */
         ListMessagesParams: {
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description Of this conversation alone; of one that does not exist there is nothing. */
             threadId?: string;
@@ -2829,14 +3397,14 @@ export interface components {
             from?: string;
             /** @description The whole domain of the sender's address, as A-label or U-label. */
             fromDomain?: string;
-            /** @description `true`: `auth.verifiedDomain` is not null. */
+            /** @description Whether `auth.verifiedDomain` is not null. */
             verified?: boolean;
-            /** @description Separated by commas: all of them. */
+            /** @description Separated by commas: has all of them. */
             labels?: string[];
-            /** @description `true`: has the label `unread`. */
+            /** @description Whether it has the label `unread`. */
             unread?: boolean;
             /**
-             * @description In this state.
+             * @description Only those in this state.
              * @enum {string}
              */
             status?: "received" | "held" | "scheduled" | "queued" | "sent" | "delivered" | "failed" | "cancelled";
@@ -2854,24 +3422,24 @@ export interface components {
             until?: string;
             /** @description The same as `cursor`. */
             before?: string;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `messages.wait` is asked with. */
         WaitForMessageParams: {
-            /** @description In this inbox, or conversation, alone. */
+            /** @description In this inbox alone. */
             inboxId?: string;
-            /** @description In this inbox, or conversation, alone. */
+            /** @description In this conversation alone. */
             threadId?: string;
-            /** @description As on lists. */
+            /** @description A part of the sender's address, as on lists. */
             from?: string;
             /** @description The domain of the sender or one above it: of `auth.verifiedDomain`, or, with `verified=false`, of whatever `fromAddress` claims. */
             fromDomain?: string;
-            /** @description `true` alone asks for any `auth.verifiedDomain`. */
+            /** @description Whether `auth.verifiedDomain` must not be null; `true` by default where `fromDomain` is given, else `false`. */
             verified?: boolean;
             /** @description A part of the subject, in any case. */
             subject?: string;
-            /** @description As on lists. */
+            /** @description A part of the subject, the body, the sender or a recipient, as on lists. */
             q?: string;
             /** @description It has, or has not, a code. */
             hasCode?: boolean;
@@ -2900,49 +3468,49 @@ export interface components {
         /** @description What `reviews.list` is asked with. */
         ListReviewsParams: {
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             status?: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             direction?: "inbound" | "outbound";
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `threads.list` is asked with. */
         ListThreadsParams: {
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last thread of the page before, or `<id>@<lastMessageAt>`. */
+            /** @description The `id` of the last thread of a page, or `<id>@<lastMessageAt>`, to get the next one. */
             cursor?: string;
-            /** @description Both kinds without it. */
+            /** @description Whether they are put away; both kinds without it. */
             isArchived?: boolean;
-            /** @description Separated by commas: all of them, as the thread shows them. */
+            /** @description Separated by commas: has all of them, as the thread shows them. */
             labels?: string[];
-            /** @description `true`: `unreadCount` is above 0. */
+            /** @description Whether `unreadCount` is above 0. */
             unread?: boolean;
         };
         /** @description What `threads.get` is asked with. */
         GetThreadParams: {
             /** @description How many at most. */
             limit?: number;
-            /** @description Of one thread: the `id` of the first message shown, for older ones. */
+            /** @description The `id` of the first message that was shown, to get older ones. */
             before?: string;
         };
         /** @description What `threads.context` is asked with. */
         GetThreadContextParams: {
-            /** @description Of a context: its budget (4000; 200-100,000). */
+            /** @description How many tokens the text may have (4000; 200-100,000). */
             maxTokens?: number;
-            /** @description Of a context: the message that gets most room. */
+            /** @description The message that gets most room; by default the newest inbound one. */
             focus?: string;
             /** @description The `ETag` of an answer that the client has; 304 where it would come again */
             ifNoneMatch?: string;
@@ -2961,62 +3529,62 @@ export interface components {
         /** @description What `drafts.list` is asked with. */
         ListDraftsParams: {
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             status?: "draft" | "sent" | "discarded";
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `domains.reports` is asked with. */
         ListDomainReportsParams: {
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             type?: "dmarc" | "tls";
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `suppressions.list` is asked with. */
         ListSuppressionsParams: {
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
-            /** @description Those alone that have this. */
+            /** @description Only those that have this. */
             email?: string;
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `rules.list` is asked with. */
         ListRulesParams: {
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             direction?: "inbound" | "outbound";
             /**
-             * @description Those alone that have this.
+             * @description Only those that have this.
              * @enum {string}
              */
             action?: "allow" | "block" | "hold";
-            /** @description Those alone that have this. */
+            /** @description Only those that have this. */
             value?: string;
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `unsubscribe.page` is asked with. */
@@ -3031,7 +3599,7 @@ export interface components {
         };
         /** @description What `analytics.summary` is asked with. */
         GetSummaryParams: {
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
             since?: string;
@@ -3040,7 +3608,7 @@ export interface components {
         };
         /** @description What `analytics.events` is asked with. */
         GetEventSeriesParams: {
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
             since?: string;
@@ -3048,12 +3616,12 @@ export interface components {
             until?: string;
             /** @description Types of events, separated by commas. */
             types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head")[];
-            /** @description Seconds, 60 to 31 days (3,600). */
+            /** @description How long each is, in seconds: 60 to 31 days (3,600). */
             period?: number;
         };
         /** @description What `analytics.destinations` is asked with. */
         ListDestinationsParams: {
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
             since?: string;
@@ -3066,9 +3634,9 @@ export interface components {
         ListEventsParams: {
             /** @description The id of the last event that is known: those behind it are told. */
             after?: string;
-            /** @description Types of events, separated by commas; `*`: all. */
+            /** @description Types of events, separated by commas; `*`: all; those that are not opt-in by default. */
             types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head" | "*")[];
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description How many at most. */
             limit?: number;
@@ -3077,16 +3645,16 @@ export interface components {
         StreamEventsParams: {
             /** @description The id of the last event that is known: those behind it are told. */
             after?: string;
-            /** @description Types of events, separated by commas; `*`: all. */
+            /** @description Types of events, separated by commas; `*`: all; those that are not opt-in by default. */
             types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head" | "*")[];
-            /** @description Of this inbox alone; of one that does not exist there is nothing. */
+            /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
         };
         /** @description What `webhooks.deliveries` is asked with. */
         ListDeliveriesParams: {
             /** @description How many at most. */
             limit?: number;
-            /** @description The `id` of the last item of the page before; with it comes the next page. */
+            /** @description The `id` of the last item of a page, to get the next one. */
             cursor?: string;
         };
         /** @description What `queue.list` is asked with. */

@@ -41,7 +41,7 @@ class AsyncOrganization(AsyncResource):
         """Its members.
 
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: organization:read.
 
@@ -72,6 +72,8 @@ class AsyncOrganization(AsyncResource):
         review: api.GivenReviewPolicy = UNSET,
     ) -> api.OrganizationPolicy:
         """Replace the organization's policy.
+
+        `version`: How often it was changed. PUT takes the one that was read, 0 where there was no document.
 
         Scope: policies:write.
         Errors: member_required, version_conflict, payload_too_large, unsupported_media_type.
@@ -241,10 +243,10 @@ class AsyncKeys(AsyncResource):
     ) -> api.MintedKey:
         """Mint an API key, shown once.
 
-        `name`: 1-64 characters.
-        `scopes`: Section 5.
-        `inbox_id`: The inbox that the key is bound to.
-        `mode`: `live` or `test`.
+        `name`: What to call it (required): 1-64 characters.
+        `scopes`: what it may do; the default is `*`.
+        `inbox_id`: Binds it to this active inbox.
+        `mode`: `live` or `test`; the default is that of the key that asks.
 
         Scope: keys:write.
         Errors: invalid_scopes, inbox_not_found, payload_too_large, unsupported_media_type.
@@ -268,7 +270,7 @@ class AsyncKeys(AsyncResource):
         """API keys, newest first.
 
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: keys:read.
 
@@ -317,6 +319,8 @@ class AsyncAgents(AsyncResource):
     ) -> api.Agent:
         """Name an agent.
 
+        `name`: What it is called: 1-100 characters.
+
         Scope: inboxes:write.
         Errors: payload_too_large, unsupported_media_type.
 
@@ -334,7 +338,7 @@ class AsyncAgents(AsyncResource):
         """Agents, newest first.
 
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: inboxes:read.
 
@@ -387,11 +391,13 @@ class AsyncInboxes(AsyncResource):
     ) -> api.Inbox:
         """Provision an inbox.
 
-        `username`: The address, before and behind its `@`.
-        `name`: What stands beside the address in what it sends.
-        `agent_id`: The agent behind it.
-        `domain`: The address, before and behind its `@`.
-        `metadata`: Texts by key, the caller's own.
+        `username`: The address before its `@` (required): 2-48 characters, `^[a-z0-9._-]+$`, dots neither
+          first, last nor doubled.
+        `name`: What stands beside the address in what it sends: at most 100 characters; null takes it away.
+        `agent_id`: The agent behind it (404 `agent_not_found`).
+        `domain`: A shared domain or a verified one of the organization; the default is the first shared domain.
+        `metadata`: Texts by key, your own: 50 keys of 1-40 characters, values of up to 256. PATCH replaces all
+          of it.
 
         Scope: inboxes:write.
         Errors: domain_not_verified, limit_reached, inbox_access_denied, apex_domain_reserved, agent_not_found,
@@ -427,8 +433,8 @@ class AsyncInboxes(AsyncResource):
         """Inboxes, newest first.
 
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
-        `is_active`: Those alone that have this.
+        `cursor`: The `id` of the last item of a page, to get the next one.
+        `is_active`: Only those that have this.
 
         Scope: inboxes:read.
 
@@ -461,8 +467,9 @@ class AsyncInboxes(AsyncResource):
     ) -> api.Inbox:
         """Rename an inbox, set its metadata.
 
-        `name`: What stands beside the address in what it sends.
-        `metadata`: Texts by key, the caller's own.
+        `name`: What stands beside the address in what it sends: at most 100 characters; null takes it away.
+        `metadata`: Texts by key, your own: 50 keys of 1-40 characters, values of up to 256. PATCH replaces all
+          of it.
 
         Scope: inboxes:write.
         Errors: inbox_access_denied, inbox_not_found, payload_too_large, unsupported_media_type.
@@ -512,6 +519,8 @@ class AsyncInboxes(AsyncResource):
     ) -> api.InboxPolicy:
         """Replace an inbox's policy.
 
+        `version`: How often it was changed. PUT takes the one that was read, 0 where there was no document.
+
         Scope: policies:write.
         Errors: inbox_access_denied, member_required, inbox_not_found, version_conflict, payload_too_large,
           unsupported_media_type.
@@ -554,13 +563,13 @@ class AsyncCodes(AsyncResource):
     ) -> api.ClaimedCode:
         """Take the code or the link of the next mail that has one.
 
-        `from_domain`: The domain that `auth.verifiedDomain` must be or lie below; required, unless
-          `allowUnverified`.
-        `after`: A message, an event or a time, as of a wait; left out, two minutes ago.
+        `from_domain`: Whose mail counts: the domain that `auth.verifiedDomain` must be or lie below; required,
+          unless `allowUnverified`.
+        `after`: Mail behind this message, event or time counts; left out, two minutes ago.
         `wait_seconds`: How long to wait for one (25; 0-55).
-        `kinds`: `code`, `link` (both); a code goes before a link.
-        `allow_unverified`: Mail counts whose sender nobody proved, by whatever domain `fromAddress` claims
-          (false).
+        `kinds`: What to look for: `code`, `link` (both); a code goes before a link.
+        `allow_unverified`: Whether mail counts whose sender nobody proved, by whatever domain `fromAddress`
+          claims (false).
         `link_hosts`: Up to 10 hosts, with what lies below them, that a link may lead to besides the proven
           sender's own.
 
@@ -602,7 +611,10 @@ class AsyncClaims(AsyncResource):
     ) -> builtins.list[api.ClaimedMessage]:
         """Take mail to work on it, the oldest first.
 
-        `lease_seconds`: 300 by default.
+        `max`: How many messages to take at most (1; up to 20).
+        `lease_seconds`: How long a claim lives from now on (300; 30-3,600).
+        `wait_seconds`: How long to wait where nothing is offered (0; up to 50).
+        `holder`: What the worker calls itself, up to 100 characters.
 
         Scope: messages:label, messages:read.
         Errors: limit_reached, inbox_access_denied, inbox_not_found, idempotency_conflict, work_not_enabled,
@@ -635,10 +647,10 @@ class AsyncClaims(AsyncResource):
     ) -> AsyncPages[api.WorkClaim]:
         """Claims, newest first.
 
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
-        `status`: Those alone that have this.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
+        `status`: Only those that have this.
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: messages:label.
 
@@ -660,7 +672,7 @@ class AsyncClaims(AsyncResource):
     ) -> api.WorkClaim:
         """Let a claim live longer.
 
-        `lease_seconds`: 300 by default.
+        `lease_seconds`: How long a claim lives from now on (300; 30-3,600).
 
         Scope: messages:label.
         Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
@@ -677,6 +689,8 @@ class AsyncClaims(AsyncResource):
         delay_seconds: int = UNSET,
     ) -> api.WorkClaim:
         """Give a message back, to be claimed again.
+
+        `delay_seconds`: Not to be offered again before (0; up to 86,400).
 
         Scope: messages:label.
         Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
@@ -729,19 +743,17 @@ class AsyncMessages(AsyncResource):
         """Send a message, now or at a time.
 
         `inbox_id`: The sending inbox.
-        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `to`: Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
         `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
         `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
         `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
-        `text`: Where it is left out: of `html`, else empty.
-        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
-          depth of more than 500, is 400 (`too_complex`).
-        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
+        `text`: The words; where they are left out, those of `html`, else none.
+        `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
+          More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`).
+        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
           `message_not_found`; sets In-Reply-To and References.
-        `send_at`: With an offset; 1 minute to 30 days ahead.
-        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
-          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
-          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
+        `send_at`: When to send it: a time with an offset, 1 minute to 30 days ahead.
+        `attachments`: Up to 20 files.
         `unsubscribe`: One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own.
         `headers`: Up to 50 custom headers, names to values.
         `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
@@ -816,25 +828,23 @@ class AsyncMessages(AsyncResource):
         """What would become of a message, without sending it.
 
         `inbox_id`: The sending inbox.
-        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `to`: Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
         `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
         `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `subject`: As it would be sent.
-        `text`: Where it is left out: of `html`, else empty.
-        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
-          depth of more than 500, is 400 (`too_complex`).
-        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
+        `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
+        `text`: The words; where they are left out, those of `html`, else none.
+        `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
+          More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`).
+        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
           `message_not_found`; sets In-Reply-To and References.
-        `send_at`: With an offset; 1 minute to 30 days ahead.
-        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
-          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
-          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
+        `send_at`: When to send it: a time with an offset, 1 minute to 30 days ahead.
+        `attachments`: Up to 20 files.
         `unsubscribe`: One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own.
         `headers`: Up to 50 custom headers, names to values.
         `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
-        `draft_id`: A draft; needs messages:send, as reading one does.
+        `draft_id`: This draft; needs messages:send, as reading one does.
 
         Scope: messages:reply.
         Errors: inbox_access_denied, inbox_not_found, message_not_found, attachment_not_found, draft_not_found,
@@ -963,27 +973,25 @@ class AsyncMessages(AsyncResource):
     ) -> api.SentReply | api.DraftedReply:
         """Answer a message, or write a draft that does.
 
-        `text`: Where it is left out: of `html`, else empty.
-        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
-          depth of more than 500, is 400 (`too_complex`).
-        `reply_all`: To everybody who stands there; the default is the author alone.
+        `text`: The words; where they are left out, those of `html`, else none.
+        `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
+          More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`).
+        `reply_all`: Answer everybody who stands in the message; the default is its author alone.
         `quote`: `none` (the default), or `text`: the message that is answered stands below, behind an
           attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
-        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
-          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
-          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
-        `send_at`: With an offset; 1 minute to 30 days ahead.
+        `attachments`: Up to 20 files.
+        `send_at`: When to send it: a time with an offset, 1 minute to 30 days ahead.
         `headers`: Up to 50 custom headers, names to values.
-        `if_last_message_id`: Send only unless the conversation went on after this message; required in answers
-          to threads.
+        `if_last_message_id`: Send only unless the conversation went on after this message, the newest that you
+          know of; required in answers to threads.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
         `as_draft`: Write a draft with these recipients, subject and words instead; not with `attachments`,
           `headers`, `sendAt`.
-        `to`: Instead of those who would be answered; not with `replyAll`.
-        `cc`: Besides them.
-        `bcc`: Besides them.
-        `subject`: Instead of `Re: …`.
+        `to`: Whom to write to instead of those who would be answered; not with `replyAll`.
+        `cc`: Up to 50 more recipients, besides those who are answered.
+        `bcc`: Up to 50 more recipients, besides those who are answered.
+        `subject`: What to put instead of `Re: …`; up to 500 characters.
 
         Scope: messages:reply.
         Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
@@ -1039,12 +1047,13 @@ class AsyncMessages(AsyncResource):
     ) -> api.ListedMessage:
         """Pass a message on, in a new thread.
 
-        `to`: `cc`, `bcc` as on sends.
+        `to`: Whom it goes to: 1-50 addresses; `cc`, `bcc` are as on sends.
         `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
         `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `text`: What stands above.
-        `html`: What stands above.
-        `attachment_ids`: Null: all of its attachments; else these, each once (404 `attachment_not_found`).
+        `text`: Your words, above those that are passed on.
+        `html`: The same as HTML, sanitized.
+        `attachment_ids`: Which attachments go along, each once (404 `attachment_not_found`); null: all of them.
+          Not with `eml`.
         `as_`: `inline` (the default): its words, HTML sanitized, stand below those of `text` and `html`; `eml`:
           it goes whole, as a file.
 
@@ -1104,17 +1113,17 @@ class AsyncMessages(AsyncResource):
     ) -> AsyncPages[api.ListedMessage]:
         """Messages, newest first; search.
 
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `thread_id`: Of this conversation alone; of one that does not exist there is nothing.
         `limit`: How many at most.
         `q`: A part of the subject, the body, the sender or a recipient, up to 200 characters.
         `direction`: `inbound` or `outbound`.
         `from_`: A part of the sender's address; behind an @ U-labels are as good as A-labels.
         `from_domain`: The whole domain of the sender's address, as A-label or U-label.
-        `verified`: `true`: `auth.verifiedDomain` is not null.
-        `labels`: Separated by commas: all of them.
-        `unread`: `true`: has the label `unread`.
-        `status`: In this state.
+        `verified`: Whether `auth.verifiedDomain` is not null.
+        `labels`: Separated by commas: has all of them.
+        `unread`: Whether it has the label `unread`.
+        `status`: Only those in this state.
         `is_auto_reply`: Whether a program wrote it by itself.
         `is_spam`: Whether it counts as spam.
         `has_attachments`: Whether it has any.
@@ -1122,7 +1131,7 @@ class AsyncMessages(AsyncResource):
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
         `before`: The same as `cursor`.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: messages:read.
 
@@ -1172,14 +1181,15 @@ class AsyncMessages(AsyncResource):
     ) -> api.AwaitedMessage:
         """The next message that comes in and is as asked for.
 
-        `inbox_id`: In this inbox, or conversation, alone.
-        `thread_id`: In this inbox, or conversation, alone.
-        `from_`: As on lists.
+        `inbox_id`: In this inbox alone.
+        `thread_id`: In this conversation alone.
+        `from_`: A part of the sender's address, as on lists.
         `from_domain`: The domain of the sender or one above it: of `auth.verifiedDomain`, or, with
           `verified=false`, of whatever `fromAddress` claims.
-        `verified`: `true` alone asks for any `auth.verifiedDomain`.
+        `verified`: Whether `auth.verifiedDomain` must not be null; `true` by default where `fromDomain` is
+          given, else `false`.
         `subject`: A part of the subject, in any case.
-        `q`: As on lists.
+        `q`: A part of the subject, the body, the sender or a recipient, as on lists.
         `has_code`: It has, or has not, a code.
         `after`: The position: a message, an event or a time; left out, two minutes ago.
         `timeout_seconds`: How long to wait (25; 0-55).
@@ -1236,6 +1246,10 @@ class AsyncMessages(AsyncResource):
     ) -> api.Message:
         """Set or change a message's labels.
 
+        `add_labels`: Labels that come behind those that are there.
+        `remove_labels`: Labels to take away.
+        `labels`: Replaces all labels: up to 50 of 1-64 characters, kept in their order, each once.
+
         Scope: messages:label.
         Errors: inbox_access_denied, message_not_found, payload_too_large, unsupported_media_type.
 
@@ -1272,6 +1286,12 @@ class AsyncMessages(AsyncResource):
         delete: bool = UNSET,
     ) -> builtins.list[api.ChangedMessage]:
         """Change the labels of many messages, or delete them.
+
+        `add_labels`: Labels that come behind those that are there.
+        `remove_labels`: Labels to take away.
+        `ids`: Up to 100 messages.
+        `thread_ids`: Up to 20 threads: all messages of each.
+        `delete`: True: delete the messages, for good.
 
         Scope: messages:label.
         Errors: payload_too_large, unsupported_media_type.
@@ -1402,11 +1422,11 @@ class AsyncReviews(AsyncResource):
     ) -> AsyncPages[api.Review]:
         """What is held, and what was decided, newest first.
 
-        `status`: Those alone that have this.
-        `direction`: Those alone that have this.
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `status`: Only those that have this.
+        `direction`: Only those that have this.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: reviews:read.
 
@@ -1450,6 +1470,10 @@ class AsyncReviews(AsyncResource):
     ) -> api.Review:
         """Let what is held go, now or at its time.
 
+        `content_hash`: That of the review, as it was shown (required to approve).
+        `note`: Why, for people: up to 2,000 characters.
+        `force`: Approve although the conversation went on.
+
         Scope: reviews:write.
         Errors: domain_not_verified, attachments_unsupported, spend_cap_reached, limit_reached,
           inbox_access_denied, sending_not_approved, sandbox_bulk_not_allowed, sending_paused_bulk_review,
@@ -1474,6 +1498,8 @@ class AsyncReviews(AsyncResource):
         note: str | None = UNSET,
     ) -> api.Review:
         """Turn down what is held.
+
+        `note`: Why, for people: up to 2,000 characters.
 
         Scope: reviews:write.
         Errors: self_approval, member_required, review_not_found, review_resolved, payload_too_large,
@@ -1500,12 +1526,12 @@ class AsyncThreads(AsyncResource):
     ) -> AsyncPages[api.Thread]:
         """Threads, latest first.
 
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `limit`: How many at most.
-        `cursor`: The `id` of the last thread of the page before, or `<id>@<lastMessageAt>`.
-        `is_archived`: Both kinds without it.
-        `labels`: Separated by commas: all of them, as the thread shows them.
-        `unread`: `true`: `unreadCount` is above 0.
+        `cursor`: The `id` of the last thread of a page, or `<id>@<lastMessageAt>`, to get the next one.
+        `is_archived`: Whether they are put away; both kinds without it.
+        `labels`: Separated by commas: has all of them, as the thread shows them.
+        `unread`: Whether `unreadCount` is above 0.
 
         Scope: threads:read.
 
@@ -1536,7 +1562,7 @@ class AsyncThreads(AsyncResource):
         """One thread with its messages.
 
         `limit`: How many at most.
-        `before`: Of one thread: the `id` of the first message shown, for older ones.
+        `before`: The `id` of the first message that was shown, to get older ones.
 
         Scope: threads:read.
         Errors: inbox_access_denied, thread_not_found.
@@ -1553,6 +1579,8 @@ class AsyncThreads(AsyncResource):
         is_archived: bool,
     ) -> api.Thread:
         """Archive or unarchive a thread.
+
+        `is_archived`: Whether it is put away; mail that comes in takes it out.
 
         Scope: messages:label.
         Errors: inbox_access_denied, thread_not_found, payload_too_large, unsupported_media_type.
@@ -1572,8 +1600,8 @@ class AsyncThreads(AsyncResource):
     ) -> api.ThreadContext:
         """A thread as text for a model, within a budget.
 
-        `max_tokens`: Of a context: its budget (4000; 200-100,000).
-        `focus`: Of a context: the message that gets most room.
+        `max_tokens`: How many tokens the text may have (4000; 200-100,000).
+        `focus`: The message that gets most room; by default the newest inbound one.
         `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
 
         Scope: threads:read, messages:read.
@@ -1678,27 +1706,25 @@ class AsyncThreads(AsyncResource):
     ) -> api.SentReply | api.DraftedReply:
         """Answer the newest message that came in.
 
-        `text`: Where it is left out: of `html`, else empty.
-        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
-          depth of more than 500, is 400 (`too_complex`).
-        `reply_all`: To everybody who stands there; the default is the author alone.
+        `text`: The words; where they are left out, those of `html`, else none.
+        `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
+          More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`).
+        `reply_all`: Answer everybody who stands in the message; the default is its author alone.
         `quote`: `none` (the default), or `text`: the message that is answered stands below, behind an
           attribution and `> `, in `html` as a blockquote; at most 64 KiB of it.
-        `attachments`: Up to 20 of `filename` (required, 1-200 characters; shortened to 240 octets, as file
-          systems want), `contentType` (with parameters as well: `text/calendar; method=REPLY`), `content`
-          (required, base64). Of `text/*`, UTF-8 is declared where it is that.
-        `send_at`: With an offset; 1 minute to 30 days ahead.
+        `attachments`: Up to 20 files.
+        `send_at`: When to send it: a time with an offset, 1 minute to 30 days ahead.
         `headers`: Up to 50 custom headers, names to values.
-        `if_last_message_id`: Send only unless the conversation went on after this message; required in answers
-          to threads.
+        `if_last_message_id`: Send only unless the conversation went on after this message, the newest that you
+          know of; required in answers to threads.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
         `as_draft`: Write a draft with these recipients, subject and words instead; not with `attachments`,
           `headers`, `sendAt`.
-        `to`: Instead of those who would be answered; not with `replyAll`.
-        `cc`: Besides them.
-        `bcc`: Besides them.
-        `subject`: Instead of `Re: …`.
+        `to`: Whom to write to instead of those who would be answered; not with `replyAll`.
+        `cc`: Up to 50 more recipients, besides those who are answered.
+        `bcc`: Up to 50 more recipients, besides those who are answered.
+        `subject`: What to put instead of `Re: …`; up to 500 characters.
 
         Scope: messages:reply.
         Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
@@ -1794,15 +1820,14 @@ class AsyncDrafts(AsyncResource):
         """Write a draft.
 
         `inbox_id`: The sending inbox.
-        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `to`: Up to 50 addresses; a recipient in any of the three lists is enough to send.
         `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
         `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
-        `text`: Where it is left out: of `html`, else empty.
-        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
-          depth of more than 500, is 400 (`too_complex`).
-        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
-          `message_not_found`; sets In-Reply-To and References.
+        `subject`: Up to 500 characters; a blank one is sent as `(no subject)`.
+        `text`: The words; where they are left out, those of `html`, else none.
+        `html`: The words as HTML, which is sanitized when the draft is sent.
+        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
+          `message_not_found`.
         `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
@@ -1849,10 +1874,10 @@ class AsyncDrafts(AsyncResource):
     ) -> AsyncPages[api.Draft]:
         """Drafts, newest first.
 
-        `status`: Those alone that have this.
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `status`: Only those that have this.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: messages:send.
 
@@ -1897,15 +1922,14 @@ class AsyncDrafts(AsyncResource):
     ) -> api.Draft:
         """Change what is given.
 
-        `to`: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
+        `to`: Up to 50 addresses; a recipient in any of the three lists is enough to send.
         `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
         `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
-        `text`: Where it is left out: of `html`, else empty.
-        `html`: Sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a
-          depth of more than 500, is 400 (`too_complex`).
-        `in_reply_to`: A message, or a thread (its newest message), of the same inbox, else 404
-          `message_not_found`; sets In-Reply-To and References.
+        `subject`: Up to 500 characters; a blank one is sent as `(no subject)`.
+        `text`: The words; where they are left out, those of `html`, else none.
+        `html`: The words as HTML, which is sanitized when the draft is sent.
+        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
+          `message_not_found`.
         `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
@@ -1979,6 +2003,9 @@ class AsyncDomains(AsyncResource):
     ) -> api.Domain:
         """Register a custom domain.
 
+        `domain_name`: A lower-case A-label without a last dot: two labels or more, at most 238 characters.
+        `daily_cap`: How many messages may leave from it in a day (UTC), 1-1,000,000; null: no ceiling.
+
         Scope: domains:write.
         Errors: limit_reached, apex_domain_reserved, domain_already_registered, payload_too_large,
           unsupported_media_type.
@@ -2022,6 +2049,8 @@ class AsyncDomains(AsyncResource):
     ) -> api.DomainCeiling:
         """Set the daily ceiling.
 
+        `daily_cap`: How many messages may leave from it in a day (UTC), 1-1,000,000; null: no ceiling.
+
         Scope: domains:write.
         Errors: domain_not_found, payload_too_large, unsupported_media_type.
 
@@ -2054,9 +2083,9 @@ class AsyncDomains(AsyncResource):
     ) -> AsyncPages[api.AggregateReport]:
         """What other hosts report about it, newest first.
 
-        `type`: Those alone that have this.
+        `type`: Only those that have this.
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: domains:read.
         Errors: domain_not_found.
@@ -2111,6 +2140,9 @@ class AsyncSuppressions(AsyncResource):
     ) -> api.Suppression:
         """Suppress an address.
 
+        `email`: The address; shown in lower case, its domain as `xn--`.
+        `reason`: `hard_bounce`, `complaint`, `unsubscribe` or `manual`.
+
         Scope: suppressions:write.
         Errors: payload_too_large, unsupported_media_type.
 
@@ -2129,10 +2161,10 @@ class AsyncSuppressions(AsyncResource):
     ) -> AsyncPages[api.Suppression]:
         """Suppressed addresses.
 
-        `reason`: Those alone that have this.
-        `email`: Those alone that have this.
+        `reason`: Only those that have this.
+        `email`: Only those that have this.
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: suppressions:read.
 
@@ -2177,10 +2209,10 @@ class AsyncRules(AsyncResource):
         """Say who may be written to, or may write.
 
         `direction`: `inbound` or `outbound`.
-        `action`: `allow`, `block` or `hold`.
+        `action`: What becomes of it: `allow`, `block` or `hold`.
         `value`: An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain
-          (`x.org`, that alone), or `*.x.org`, all domains below it; in the form that is compared (lower case,
-          domain as `xn--`).
+          (`x.org`, that alone), or `*.x.org`, all domains below it; shown as it is compared (lower case, domain
+          as `xn--`).
         `inbox_id`: The inbox whose mail it is about; null: every inbox of the organization.
         `note`: Up to 200 characters, for people.
 
@@ -2221,12 +2253,12 @@ class AsyncRules(AsyncResource):
     ) -> AsyncPages[api.MailRule]:
         """Rules, newest first.
 
-        `direction`: Those alone that have this.
-        `action`: Those alone that have this.
-        `value`: Those alone that have this.
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `direction`: Only those that have this.
+        `action`: Only those that have this.
+        `value`: Only those that have this.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: policies:read.
 
@@ -2317,7 +2349,7 @@ class AsyncAnalytics(AsyncResource):
     ) -> api.AnalyticsSummary:
         """Figures of a window.
 
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
 
@@ -2365,11 +2397,11 @@ class AsyncAnalytics(AsyncResource):
     ) -> api.AnalyticsSeries:
         """Events by period.
 
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
         `types`: Types of events, separated by commas.
-        `period`: Seconds, 60 to 31 days (3,600).
+        `period`: How long each is, in seconds: 60 to 31 days (3,600).
 
         Scope: messages:read.
 
@@ -2392,7 +2424,7 @@ class AsyncAnalytics(AsyncResource):
     ) -> builtins.list[api.AnalyticsDestination]:
         """Figures by recipient domain.
 
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `since`: From this time on: a date (midnight UTC) or a timestamp.
         `until`: Before this time.
         `limit`: How many at most.
@@ -2448,8 +2480,8 @@ class AsyncEvents(AsyncResource):
         """The event log, oldest first.
 
         `after`: The id of the last event that is known: those behind it are told.
-        `types`: Types of events, separated by commas; `*`: all.
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `types`: Types of events, separated by commas; `*`: all; those that are not opt-in by default.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `limit`: How many at most.
 
         Scope: messages:read.
@@ -2497,8 +2529,8 @@ class AsyncEvents(AsyncResource):
         """Events as they happen (server-sent events).
 
         `after`: The id of the last event that is known: those behind it are told.
-        `types`: Types of events, separated by commas; `*`: all.
-        `inbox_id`: Of this inbox alone; of one that does not exist there is nothing.
+        `types`: Types of events, separated by commas; `*`: all; those that are not opt-in by default.
+        `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
 
         Scope: messages:read.
         Errors: inbox_access_denied, inbox_not_found, too_many_streams.
@@ -2545,8 +2577,9 @@ class AsyncWebhooks(AsyncResource):
     ) -> api.WebhookWithSecret:
         """Register a webhook; its secret is shown once.
 
-        `url`: Where events are sent: https, public.
-        `subscribed_events`: The types that are sent.
+        `url`: Where events are to be sent: `https://`, public, up to 2,048 characters.
+        `subscribed_events`: The types that are to be sent, one at least; the default is `email.received`,
+          `email.sent`, `email.bounced`.
 
         Scope: webhooks:write.
         Errors: webhook_limit_reached, payload_too_large, unsupported_media_type.
@@ -2580,7 +2613,7 @@ class AsyncWebhooks(AsyncResource):
         """Attempts to deliver events, newest first.
 
         `limit`: How many at most.
-        `cursor`: The `id` of the last item of the page before; with it comes the next page.
+        `cursor`: The `id` of the last item of a page, to get the next one.
 
         Scope: webhooks:read.
 
@@ -2652,9 +2685,10 @@ class AsyncWebhooks(AsyncResource):
     ) -> api.Webhook:
         """Change a webhook.
 
-        `url`: Where events are sent: https, public.
-        `subscribed_events`: The types that are sent.
-        `is_active`: False: nothing is sent.
+        `url`: Where events are to be sent: `https://`, public, up to 2,048 characters.
+        `subscribed_events`: The types that are to be sent, one at least; the default is `email.received`,
+          `email.sent`, `email.bounced`.
+        `is_active`: False: send nothing.
 
         Scope: webhooks:write.
         Errors: webhook_not_found, payload_too_large, unsupported_media_type.
@@ -2794,8 +2828,10 @@ class AsyncQueue(AsyncResource):
     ) -> api.QueueChanged:
         """Try what waits now.
 
-        `message_id`: The message that it is about.
-        `organization_id`: The organization that it belongs to.
+        `message_id`: The recipients of this message.
+        `organization_id`: The recipients of this organization's messages.
+        `destination`: What goes to this domain, or group of mail hosts.
+        `all`: `true`: all that waits.
 
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
@@ -2824,8 +2860,10 @@ class AsyncQueue(AsyncResource):
     ) -> api.QueueChanged:
         """Hold what waits until it is released.
 
-        `message_id`: The message that it is about.
-        `organization_id`: The organization that it belongs to.
+        `message_id`: The recipients of this message.
+        `organization_id`: The recipients of this organization's messages.
+        `destination`: What goes to this domain, or group of mail hosts.
+        `all`: `true`: all that waits.
 
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
@@ -2854,8 +2892,10 @@ class AsyncQueue(AsyncResource):
     ) -> api.QueueChanged:
         """Let what is held go on, now.
 
-        `message_id`: The message that it is about.
-        `organization_id`: The organization that it belongs to.
+        `message_id`: The recipients of this message.
+        `organization_id`: The recipients of this organization's messages.
+        `destination`: What goes to this domain, or group of mail hosts.
+        `all`: `true`: all that waits.
 
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
@@ -2884,8 +2924,10 @@ class AsyncQueue(AsyncResource):
     ) -> api.QueueChanged:
         """Fail what waits, for good.
 
-        `message_id`: The message that it is about.
-        `organization_id`: The organization that it belongs to.
+        `message_id`: The recipients of this message.
+        `organization_id`: The recipients of this organization's messages.
+        `destination`: What goes to this domain, or group of mail hosts.
+        `all`: `true`: all that waits.
 
         Scope: operator:queue.
         Errors: payload_too_large, unsupported_media_type.
