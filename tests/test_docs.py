@@ -206,8 +206,9 @@ def test_the_contract_has_every_scope_and_every_event() -> None:
 
 
 def words_in_code(text: str) -> set[str]:
-    """What stands in code marks, and the names of members in JSON."""
-    return set(re.findall(r"`([\w-]+)`", text)) | set(re.findall(r'"(\w+)":', text))
+    """What stands in code marks (`a.b` is the member `b` of `a`), and the names of members in JSON."""
+    marked = (one.rpartition(".")[2] for one in re.findall(r"`([\w.-]+)`", text))
+    return set(marked) | set(re.findall(r'"(\w+)":', text))
 
 
 def members(model: type[BaseModel]) -> set[str]:

@@ -11,9 +11,9 @@ export interface components {
             force?: boolean;
         };
         AttachmentInput: {
-            /** @description 1-200 characters (required); shortened to 240 octets, as file systems want. */
+            /** @description Its name: 1-200 characters (required); shortened to 240 octets, as file systems want. */
             filename: string;
-            /** @description With parameters as well: `text/calendar; method=REPLY`. Of `text/*`, UTF-8 is declared where it is that. */
+            /** @description Its type, with parameters as well: `text/calendar; method=REPLY`; the default is `application/octet-stream`. Of `text/*`, UTF-8 is declared where it is that. */
             contentType?: string;
             /** @description The bytes in base64 (required). */
             content: string;
@@ -45,9 +45,9 @@ export interface components {
         CheckForward: {
             /** @description Whom it goes to: 1-50 addresses; `cc`, `bcc` are as on sends. */
             to: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
             /** @description Your words, above those that are passed on. */
             text?: string | null;
@@ -69,9 +69,9 @@ export interface components {
             inboxId?: string;
             /** @description Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
             to?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
             /** @description Up to 500 characters; the default, also of a blank one, is `(no subject)`. */
             subject?: string | null;
@@ -176,9 +176,9 @@ export interface components {
             inboxId: string;
             /** @description Up to 50 addresses; a recipient in any of the three lists is enough to send. */
             to?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
             /** @description Up to 500 characters; a blank one is sent as `(no subject)`. */
             subject?: string | null;
@@ -212,7 +212,7 @@ export interface components {
         CreateKey: {
             /** @description What to call it (required): 1-64 characters. */
             name: string;
-            /** @description what it may do; the default is `*`. */
+            /** @description The scopes that it is to hold; the default is `*`. */
             scopes?: ("*" | "audit:*" | "audit:read" | "domains:*" | "domains:read" | "domains:write" | "inboxes:*" | "inboxes:read" | "inboxes:write" | "keys:*" | "keys:read" | "keys:write" | "messages:*" | "messages:label" | "messages:read" | "messages:reply" | "messages:send" | "organization:*" | "organization:read" | "policies:*" | "policies:read" | "policies:write" | "reviews:*" | "reviews:read" | "reviews:write" | "suppressions:*" | "suppressions:read" | "suppressions:write" | "threads:*" | "threads:read" | "webhooks:*" | "webhooks:read" | "webhooks:write")[] | null;
             /** @description Binds it to this active inbox. */
             inboxId?: string | null;
@@ -222,7 +222,7 @@ export interface components {
         /** @description `inboxId` null: for every inbox of the organization. */
         CreateRule: {
             /**
-             * @description `inbound` or `outbound`.
+             * @description `inbound`: mail that comes in; `outbound`: mail that is sent.
              * @enum {string}
              */
             direction: "inbound" | "outbound";
@@ -269,9 +269,9 @@ export interface components {
         ForwardMessage: {
             /** @description Whom it goes to: 1-50 addresses; `cc`, `bcc` are as on sends. */
             to: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
             /** @description Your words, above those that are passed on. */
             text?: string | null;
@@ -340,9 +340,9 @@ export interface components {
         PatchDraft: {
             /** @description Up to 50 addresses; a recipient in any of the three lists is enough to send. */
             to?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
             /** @description Up to 500 characters; a blank one is sent as `(no subject)`. */
             subject?: string | null;
@@ -490,9 +490,9 @@ export interface components {
             inboxId: string;
             /** @description Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal. */
             to: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             cc?: string[];
-            /** @description Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in. */
+            /** @description Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in. */
             bcc?: string[];
             /** @description Up to 500 characters; the default, also of a blank one, is `(no subject)`. */
             subject?: string | null;
@@ -541,23 +541,38 @@ export interface components {
         AggregateReport: {
             /** @description Its id. */
             id: string;
+            /** @description The domain that it is about. */
             domainId: string;
-            /** @enum {string} */
+            /**
+             * @description `dmarc` or `tls`.
+             * @enum {string}
+             */
             type: "dmarc" | "tls";
+            /** @description Who it says reports. */
             reporter: string;
+            /** @description What the reporter calls it. */
             reportId: string;
+            /** @description Who sent it, proven; null where nobody knows: anybody can send a report. */
             verifiedDomain: string | null;
+            /** @description When the time begins that it is of. */
             periodBegin: string;
+            /** @description When that ends. */
             periodEnd: string;
+            /** @description How many messages, of a `tls` report sessions, it tells of. */
             total: number;
+            /** @description Those of them that passed; a message did when DKIM or SPF is aligned. */
             passed: number;
+            /** @description Those of them that did not. */
             failed: number;
+            /** @description Whether it had more than 1,000 rows, and the rest is not counted. */
             isTruncated: boolean;
+            /** @description Of a `dmarc` report; else null. */
             dmarc: components["schemas"]["DmarcSummary"] | null;
+            /** @description Of a `tls` report; else null. */
             tls: components["schemas"]["TlsSummary"] | null;
-            /** @description The message that it is about. */
+            /** @description The mail that it came in. */
             messageId: string;
-            /** @description When it was made. */
+            /** @description When it came in. */
             createdAt: string;
         };
         AnalyticsDestination: {
@@ -565,11 +580,11 @@ export interface components {
             domain: string;
             /** @description Recipients of messages that were accepted for sending. */
             sent: number;
-            /** @description Those that were delivered. */
+            /** @description Recipients that took it. */
             delivered: number;
-            /** @description Those that are to be tried again. */
+            /** @description Recipients that are to be tried again. */
             deferred: number;
-            /** @description Those that were refused for good or given up. */
+            /** @description Recipients that refused it for good or were given up. */
             bounced: number;
             /** @description What was answered last; null where nothing was. */
             lastResponse: string | null;
@@ -593,9 +608,9 @@ export interface components {
         AnalyticsSeries: {
             /** @description How long each point is, in seconds. */
             period: number;
-            /** @description The time that was asked for. */
+            /** @description From when on it counts. */
             since: string;
-            /** @description The time that was asked for. */
+            /** @description Before when it counts. */
             until: string;
             /** @description One for each type. */
             series: components["schemas"]["AnalyticsLine"][];
@@ -603,9 +618,9 @@ export interface components {
         AnalyticsSummary: {
             /** @description Recipients of messages that were accepted for sending. */
             sent: number;
-            /** @description Those that were delivered. */
+            /** @description Recipients that took it. */
             delivered: number;
-            /** @description Those that were refused for good or given up. */
+            /** @description Recipients that refused it for good or were given up. */
             bounced: number;
             /** @description Complaints. */
             complained: number;
@@ -699,13 +714,13 @@ export interface components {
         };
         /** @description `verifiedDomain` is the only sender identity that a program should trust. */
         Auth: {
-            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. It says nothing of the author: see `verifiedDomain`. */
             spf: string | null;
-            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. It says nothing of the author: see `verifiedDomain`. */
             dkim: string | null;
-            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
+            /** @description The result (RFC 8601) for the author's domain: `pass`, `fail`, `none`, `temperror`, `permerror`. */
             dmarc: string | null;
-            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. A `pass` alone proves no author: see `verifiedDomain`. */
+            /** @description The result (RFC 8601): `pass`, `fail`, `none`, `temperror`, `permerror`, and others of its own. It says nothing of the author: see `verifiedDomain`. */
             arc: string | null;
             /** @description The only sender identity that a program should trust: the domain of the author where that is proven; else null. */
             verifiedDomain: string | null;
@@ -729,7 +744,7 @@ export interface components {
             threadId: string;
             /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
             /** @description As in the header of the mail. */
             subject: string;
@@ -787,9 +802,12 @@ export interface components {
         };
         /** @description What became of a message, or of all messages of a thread. */
         ChangedMessage: {
-            /** @description Its id. */
+            /** @description The message or thread. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `changed`, `unchanged`, `not_found` or `inbox_access_denied`.
+             * @enum {string}
+             */
             result: "changed" | "unchanged" | "not_found" | "inbox_access_denied";
         };
         /** @description Ids and labels, never words. */
@@ -1029,7 +1047,7 @@ export interface components {
             threadId: string;
             /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
             /** @description As in the header of the mail. */
             subject: string;
@@ -1057,8 +1075,12 @@ export interface components {
         DeactivatedInbox: {
             /** @description Its id. */
             id: string;
-            /** @constant */
+            /**
+             * @description `deactivated`.
+             * @constant
+             */
             status: "deactivated";
+            /** @description Until when nobody can have the address. */
             cooldownUntil: string;
         };
         /** @description Of one recipient. */
@@ -1071,7 +1093,7 @@ export interface components {
             threadId: string;
             /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
             /** @description As in the header of the mail. */
             subject: string;
@@ -1177,18 +1199,21 @@ export interface components {
             endedAt: "wait" | "connect" | "greeting" | "hello" | "tls" | "auth" | "envelope" | "data" | "answer" | "not_tried" | "dns" | "policy" | "message";
             /** @description Milliseconds spent on finding hosts and their TLS policies. */
             dnsMs: number | null;
-            /** @description Mail hosts that were not tried: `host`, `reason`. */
+            /** @description Mail hosts that were not tried. */
             passedOver: components["schemas"]["PassedOverHost"][];
-            /** @description The number of the others. */
+            /** @description How many addresses `hosts` leaves out. */
             hostsLeftOut: number;
             /** @description Addresses that were tried, in order; of many the first and the last three. */
             hosts: components["schemas"]["HostTried"][];
         };
         /** @description Messages that say to be from the domain, as their receiver judged them. */
         DmarcSummary: {
+            /** @description Messages of which DKIM is aligned. */
             dkimAligned: number;
+            /** @description Messages of which SPF is aligned. */
             spfAligned: number;
             dispositions: components["schemas"]["ReportedDispositions"];
+            /** @description The hosts that sent them, the 20 with most. */
             sources: components["schemas"]["ReportedSource"][];
         };
         Domain: {
@@ -1215,11 +1240,11 @@ export interface components {
             dailyCap: number | null;
             /** @description How many messages left today. */
             todayUsed: number;
-            /** @description When that begins again. */
+            /** @description When `todayUsed` begins again. */
             resetsAt: string;
             /** @description Explains an exhausted ceiling; else null. */
             note: string | null;
-            /** @description When it first passed; null before. */
+            /** @description When it was verified; null before, and once it failed. */
             verifiedAt: string | null;
             /** @description When it was made. */
             createdAt: string;
@@ -1233,7 +1258,7 @@ export interface components {
             dailyCap: number | null;
             /** @description How many messages left today. */
             todayUsed: number;
-            /** @description When that begins again. */
+            /** @description When `todayUsed` begins again. */
             resetsAt: string;
             /** @description Explains an exhausted ceiling; else null. */
             note: string | null;
@@ -1307,7 +1332,7 @@ export interface components {
              */
             status: "active" | "pending" | "failed";
             checks: components["schemas"]["DomainChecks"];
-            /** @description When it first passed; null before. */
+            /** @description When it was verified; null before, and once it failed. */
             verifiedAt: string | null;
         };
         DomainVerifiedEvent: {
@@ -1495,7 +1520,7 @@ export interface components {
         };
         /** @description Who stands there and is not written to. */
         DroppedRecipient: {
-            /** @description As it stands there. */
+            /** @description The address, as the message has it. */
             address: string;
             /**
              * @description `own_address`, `duplicate`, `not_allowed`, `mailing_list` or `invalid`.
@@ -1698,8 +1723,11 @@ export interface components {
             error: components["schemas"]["ErrorBody"];
         };
         ErrorBody: {
+            /** @description Stable: branch on it. */
             code: string;
+            /** @description Tells a person what to do. */
             message: string;
+            /** @description Data to act on; left out where there are none. */
             details?: {
                 [key: string]: unknown;
             };
@@ -1756,7 +1784,7 @@ export interface components {
             threadId: string;
             /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
             /** @description As in the header of the mail. */
             subject: string;
@@ -1764,7 +1792,7 @@ export interface components {
             sentAt: string | null;
             /** @description Outbound: what became of each; empty for inbound mail, and for scheduled and held mail until it is dispatched. */
             recipients: components["schemas"]["Recipient"][];
-            /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
+            /** @description Why it is `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
         };
         /** @description With the policy that holds for it. */
@@ -1828,7 +1856,7 @@ export interface components {
          *     the recipients this one alone.
          */
         HostTried: {
-            /** @description Its name. */
+            /** @description The name of the mail host. */
             host: string;
             /** @description Where it was called. */
             address: string;
@@ -1848,7 +1876,7 @@ export interface components {
              */
             tlsPolicy: "none" | "mta-sts" | "dane" | "override" | "relay";
             /**
-             * @description What that wanted: `none`, `opportunistic`, `testing`, `encrypt`, `verify`, `dane`, `starttls`, `implicit`.
+             * @description What that policy wanted: `none`, `opportunistic`, `testing`, `encrypt`, `verify`, `dane`, `starttls`, `implicit`.
              * @enum {string}
              */
             tlsLevel: "none" | "opportunistic" | "testing" | "encrypt" | "verify" | "dane" | "starttls" | "implicit";
@@ -1924,7 +1952,7 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description what it may do. */
+            /** @description The scopes that it holds. */
             scopes: string[];
             /** @description The inbox that it is bound to; null: none. */
             inboxId: string | null;
@@ -1932,7 +1960,7 @@ export interface components {
             isActive: boolean;
             /** @description The key that minted it; null where the operator or a member did. */
             mintedBy: string | null;
-            /** @description True to the minute; null when the key was never used. */
+            /** @description When it was last used, true to the minute; null: never. */
             lastUsedAt: string | null;
             /** @description When it was minted. */
             createdAt: string;
@@ -1995,9 +2023,9 @@ export interface components {
             fromDomainUnicode: string | null;
             /** @description The author's name as shown in the mail. */
             fromName: string | null;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             ccAddresses: string[];
             /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
@@ -2037,7 +2065,7 @@ export interface components {
             recipients: components["schemas"]["Recipient"][];
             /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
-            /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
+            /** @description Why it is `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
             /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
@@ -2058,7 +2086,7 @@ export interface components {
             /** @description The inbox whose mail it is about; null: every inbox of the organization. */
             inboxId: string | null;
             /**
-             * @description `inbound` or `outbound`.
+             * @description `inbound`: mail that comes in; `outbound`: mail that is sent.
              * @enum {string}
              */
             direction: "inbound" | "outbound";
@@ -2075,7 +2103,7 @@ export interface components {
             createdAt: string;
         };
         MailingListShown: {
-            /** @description List-Id. */
+            /** @description What List-Id calls it. */
             id: string | null;
             /** @description The address by which one writes to all of its members. */
             post: string | null;
@@ -2131,9 +2159,9 @@ export interface components {
             fromDomainUnicode: string | null;
             /** @description The author's name as shown in the mail. */
             fromName: string | null;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             ccAddresses: string[];
             /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
@@ -2173,7 +2201,7 @@ export interface components {
             recipients: components["schemas"]["Recipient"][];
             /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
-            /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
+            /** @description Why it is `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
             /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
@@ -2216,7 +2244,7 @@ export interface components {
         MessageEvidence: {
             /** @description The message that it is about. */
             messageId: string;
-            /** @description Of what is looked for. */
+            /** @description Of the rules by which it was looked at. */
             version: number;
             /**
              * @description What it all comes to: `none`, `low`, `medium`, `high`.
@@ -2288,7 +2316,7 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description what it may do. */
+            /** @description The scopes that it holds. */
             scopes: string[];
             /** @description The inbox that it is bound to; null: none. */
             inboxId: string | null;
@@ -2296,7 +2324,7 @@ export interface components {
             isActive: boolean;
             /** @description The key that minted it; null where the operator or a member did. */
             mintedBy: string | null;
-            /** @description True to the minute; null when the key was never used. */
+            /** @description When it was last used, true to the minute; null: never. */
             lastUsedAt: string | null;
             /** @description When it was minted. */
             createdAt: string;
@@ -2344,7 +2372,9 @@ export interface components {
         };
         /** @description A mail host of the domain that was not tried. */
         PassedOverHost: {
+            /** @description The name of the mail host. */
             host: string;
+            /** @description Why it was not tried. */
             reason: string;
         };
         PausedData: {
@@ -2434,7 +2464,7 @@ export interface components {
             fromAddress: string;
             /** @description The author's name as shown in the mail. */
             fromName: string | null;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
             /** @description As in the header of the mail. */
             subject: string;
@@ -2476,28 +2506,37 @@ export interface components {
             nextAttemptAt: string | null;
             /** @description Who answered the last attempt. */
             remoteHost: string | null;
-            /** @description The code of its reply. */
+            /** @description The code of its last reply. */
             smtpCode: number | null;
-            /** @description The enhanced status code of its reply (RFC 3463). */
+            /** @description The enhanced status code of its last reply (RFC 3463). */
             enhancedCode: string | null;
-            /** @description The words of its reply, or why there is none: plain words only. */
+            /** @description The words of its last reply, or why there is none: plain words only. */
             response: string | null;
             /** @description The version and the cipher of the session, with a space between; where a policy demanded TLS, and got it, its name follows in brackets (`mta-sts`, `dane`, `verify`, `encrypt`): `TLSv1.3 TLS_AES_256_GCM_SHA384 (mta-sts)`. Null in plain text. */
             tls: string | null;
         };
         ReportedDispositions: {
+            /** @description Messages with which the receiver did this. */
             none: number;
+            /** @description Messages with which the receiver did this. */
             quarantine: number;
+            /** @description Messages with which the receiver did this. */
             reject: number;
         };
         ReportedFailure: {
+            /** @description The failure, such as `certificate-expired`. */
             type: string;
+            /** @description How many sessions failed so. */
             sessions: number;
         };
         ReportedSource: {
+            /** @description The IP address of the host. */
             address: string;
+            /** @description How many messages came from it. */
             total: number;
+            /** @description Those of them that passed. */
             passed: number;
+            /** @description Those of them that did not. */
             failed: number;
         };
         Reputation: {
@@ -2546,7 +2585,7 @@ export interface components {
              * @enum {string}
              */
             source: "reply_to" | "from" | "recipients" | "given";
-            /** @description Who stands there and is left out. */
+            /** @description Who stands in the message and is not written to. */
             dropped: components["schemas"]["DroppedRecipient"][];
         };
         /** @description `resolvedBy`: a key, a member or `operator`; null: its time was over. */
@@ -2609,7 +2648,7 @@ export interface components {
             resolvedBy: string | null;
             /** @description When it was decided; null before. */
             resolvedAt: string | null;
-            /** @description What who decided said. */
+            /** @description What was said with the decision; else null. */
             note: string | null;
             /** @description When it was made. */
             createdAt: string;
@@ -2671,9 +2710,14 @@ export interface components {
         RevokedWithMail: {
             /** @description Its id. */
             id: string;
-            /** @constant */
+            /**
+             * @description `revoked`.
+             * @constant
+             */
             status: "revoked";
+            /** @description How many keys were revoked. */
             revokedKeys: number;
+            /** @description How much mail was withdrawn, what fails within minutes included. */
             withdrawnMessages: number;
         };
         SendingApproval: {
@@ -2722,7 +2766,7 @@ export interface components {
             threadId: string;
             /** @description The address of the one author; of the envelope sender where a mail names none. */
             fromAddress: string;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
             /** @description As in the header of the mail. */
             subject: string;
@@ -2763,9 +2807,9 @@ export interface components {
             fromDomainUnicode: string | null;
             /** @description The author's name as shown in the mail. */
             fromName: string | null;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             ccAddresses: string[];
             /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
@@ -2805,7 +2849,7 @@ export interface components {
             recipients: components["schemas"]["Recipient"][];
             /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
-            /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
+            /** @description Why it is `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
             /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
@@ -2973,9 +3017,9 @@ export interface components {
             fromDomainUnicode: string | null;
             /** @description The author's name as shown in the mail. */
             fromName: string | null;
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             toAddresses: string[];
-            /** @description As in the header of the mail, the first 1,000 of each. */
+            /** @description As in the header of the mail; the first 1,000. */
             ccAddresses: string[];
             /** @description Of mail that was sent; empty for inbound mail. */
             bccAddresses: string[];
@@ -3015,7 +3059,7 @@ export interface components {
             recipients: components["schemas"]["Recipient"][];
             /** @description What is not its words: files, invitations, pictures. */
             attachments: components["schemas"]["Attachment"][];
-            /** @description Of `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
+            /** @description Why it is `failed`: `bounced`, `expired`, `dropped` (by the operator), `review_rejected`, `review_expired`, or the error code that refused it; `invalid_api_key` of what was withdrawn with its key. */
             failureReason: string | null;
             /** @description When it is to be sent, as it was asked for. */
             scheduledAt: string | null;
@@ -3064,7 +3108,9 @@ export interface components {
         };
         /** @description Sessions of the reporter with the domain's mail hosts. */
         TlsSummary: {
+            /** @description `sts`, `tlsa`, `no-policy-found`. */
             policyTypes: string[];
+            /** @description Why sessions failed, the 20 with most. */
             failures: components["schemas"]["ReportedFailure"][];
         };
         Unsubscribed: {
@@ -3098,7 +3144,7 @@ export interface components {
              */
             status: "failed";
             checks: components["schemas"]["DomainChecks"];
-            /** @description When it first passed; null before. */
+            /** @description When it was verified; null before, and once it failed. */
             verifiedAt: string | null;
         };
         Usage: {
@@ -3126,7 +3172,7 @@ export interface components {
              */
             status: "verified";
             checks: components["schemas"]["DomainChecks"];
-            /** @description When it first passed; null before. */
+            /** @description When it was verified; null before, and once it failed. */
             verifiedAt: string | null;
         };
         Webhook: {
@@ -3252,7 +3298,7 @@ export interface components {
             resolvedBy: string | null;
             /** @description When it was decided; null before. */
             resolvedAt: string | null;
-            /** @description What who decided said. */
+            /** @description What was said with the decision; else null. */
             note: string | null;
             /** @description When it was made. */
             createdAt: string;

@@ -244,7 +244,7 @@ class AsyncKeys(AsyncResource):
         """Mint an API key, shown once.
 
         `name`: What to call it (required): 1-64 characters.
-        `scopes`: what it may do; the default is `*`.
+        `scopes`: The scopes that it is to hold; the default is `*`.
         `inbox_id`: Binds it to this active inbox.
         `mode`: `live` or `test`; the default is that of the key that asks.
 
@@ -744,8 +744,8 @@ class AsyncMessages(AsyncResource):
 
         `inbox_id`: The sending inbox.
         `to`: Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
-        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `cc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
         `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
@@ -829,8 +829,8 @@ class AsyncMessages(AsyncResource):
 
         `inbox_id`: The sending inbox.
         `to`: Whom it goes to: 1-50 addresses; display names and comments are 400; quoted local parts are legal.
-        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `cc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
         `subject`: Up to 500 characters; the default, also of a blank one, is `(no subject)`.
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
@@ -1048,8 +1048,8 @@ class AsyncMessages(AsyncResource):
         """Pass a message on, in a new thread.
 
         `to`: Whom it goes to: 1-50 addresses; `cc`, `bcc` are as on sends.
-        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `cc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
         `text`: Your words, above those that are passed on.
         `html`: The same as HTML, sanitized.
         `attachment_ids`: Which attachments go along, each once (404 `attachment_not_found`); null: all of them.
@@ -1821,8 +1821,8 @@ class AsyncDrafts(AsyncResource):
 
         `inbox_id`: The sending inbox.
         `to`: Up to 50 addresses; a recipient in any of the three lists is enough to send.
-        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `cc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
         `subject`: Up to 500 characters; a blank one is sent as `(no subject)`.
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized when the draft is sent.
@@ -1923,8 +1923,8 @@ class AsyncDrafts(AsyncResource):
         """Change what is given.
 
         `to`: Up to 50 addresses; a recipient in any of the three lists is enough to send.
-        `cc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
-        `bcc`: Up to 50 each; an address that is named twice gets one copy, as in the first list it stands in.
+        `cc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
+        `bcc`: Up to 50 addresses; one that is named twice gets one copy, as in the first list it stands in.
         `subject`: Up to 500 characters; a blank one is sent as `(no subject)`.
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized when the draft is sent.
@@ -2208,7 +2208,7 @@ class AsyncRules(AsyncResource):
     ) -> api.MailRule:
         """Say who may be written to, or may write.
 
-        `direction`: `inbound` or `outbound`.
+        `direction`: `inbound`: mail that comes in; `outbound`: mail that is sent.
         `action`: What becomes of it: `allow`, `block` or `hold`.
         `value`: An address without its tag (`ada@x.org`, which names `ada+news@x.org` as well), a domain
           (`x.org`, that alone), or `*.x.org`, all domains below it; shown as it is compared (lower case, domain
