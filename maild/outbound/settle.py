@@ -43,9 +43,7 @@ from storage.usage import Counts
 
 UNSETTLED_MAX = 64
 TOGETHER = 16
-TOLD = (
-    4  # a recipient of whom an event tells is as much work as so many: it shows all recipients of the message
-)
+TOLD = 4  # a recipient of whom an event tells is as much work as so many: it shows all of the message's
 TOGETHER_BESIDE_REQUESTS = 4  # some half a millisecond of the event loop
 # Each shows all recipients of its message: half a millisecond, where there are 150.
 APART_EVENTS = 8
