@@ -84,9 +84,8 @@ class _Finding:
 
     def _look(self, tx: Tx) -> bool:
         """Look at some threads; are there more to look at?"""
-        if self._gathering is not None:
+        if self._few is None and self._gathering is not None:
             self._few = self._gathering.look(tx, self._wanted.owner, self._at)
-            self._gathering = None if self._few is not None else self._gathering
             return True
         places, end = self._next(tx)
         self._found += labels.fitting(tx, self._wanted, [place.id for place in places])

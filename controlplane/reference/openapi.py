@@ -1,7 +1,8 @@
 """`/openapi.json`: built from the operations, the schemas of requests, the models of answers and the error table.
 
 What requests may hold and what may go wrong is said by what the code checks. Names of operations, models of answers
-and examples are written beside it, and tests hold them to what the code does.
+and examples are written beside it, and tests hold them to what the code does. What each operation, parameter and member
+is comes from docs/contract.md (`contract_words.py`, `member_words.py`).
 """
 
 from collections.abc import Mapping, Sequence

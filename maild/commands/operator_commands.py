@@ -149,7 +149,7 @@ class OperatorCommands:
         return work(self._folder, self._clock)
 
     def examine(self, reach: Sequence[str], key_file: Path | None = None) -> dict[str, Any]:
-        """As doctor/examination.py. `reach`: domains whose mail hosts are tried, too; `key_file`: as for `init`."""
+        """As of doctor/examination.py. `reach`: domains whose mail hosts are tried; `key_file`: as for `init`."""
         domains = self._settings.server.shared_domains
         self._folder.check()
         self._folder.check_store()

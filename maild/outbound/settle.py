@@ -132,12 +132,13 @@ _Waiting = tuple[Outcome, Callable[[bool], None]]
 def _units(waiting: Sequence[_Waiting]) -> list[list[_Waiting]]:
     """Those that are written together: as much work as TOGETHER recipients at most, or one."""
     units: list[list[_Waiting]] = []
-    work = TOGETHER
+    room = 0
     for one in waiting:
-        work += one[0].work()
-        if work > TOGETHER:
+        work = one[0].work()
+        if work > room:
             units.append([])
-            work = one[0].work()
+            room = TOGETHER
+        room -= work
         units[-1].append(one)
     return units
 

@@ -68,6 +68,7 @@ _AUXILIARIES = frozenset("a ha je ka đã idatzi".split())
 _OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my".split())
 _PRONOUNS = _OWN_WORDS | frozenset("he she they it er sie es il elle ils elles él ella ellos hij zij".split())
 _SPOKEN = frozenset("said says sent".split())
+_WRITTEN = _VERBS - _SPOKEN
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
     r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|tann|ditën e|v(?= \w{2,4},)"
@@ -354,7 +355,7 @@ def _has_one_name(joined: str, body: str) -> bool:
     """`Bot writes:`, as nmh and maildrop do where the display name is one word; and whoever quotes a third person."""
     name, _, verb = body.lower().partition(" ")
     is_ended = joined.rstrip(_UNSEEN)[-1:] in (":", "：")
-    return is_ended and verb in _VERBS - _SPOKEN and name not in _PRONOUNS and body[0].isupper()
+    return is_ended and verb in _WRITTEN and name not in _PRONOUNS and body[0].isupper()
 
 
 def _has_address(body: str) -> bool:
