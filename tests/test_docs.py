@@ -26,7 +26,7 @@ from maild import __version__
 from maild.cli.program import main
 from storage.agents.policies import NO_POLICY, document_of
 from storage.audit.acts import Act
-from tests.support.laws.words import ROOT, of_sources, tracked
+from tests.support.laws.words import ROOT, anchors, of_sources, tracked
 
 README = ROOT / "README.md"
 DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -376,12 +376,6 @@ def test_relative_links_lead_somewhere(name: str) -> None:
             assert path.exists(), target
             if anchor:
                 assert anchor in anchors(path.read_text("utf-8")), target
-
-
-def anchors(text: str) -> set[str]:
-    """Those of its headings."""
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
 def test_alerts_are_about_what_is_served_and_have_an_answer() -> None:

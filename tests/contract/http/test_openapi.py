@@ -40,7 +40,7 @@ from maild.message.delivery_evidence import shown as evidence_shown
 from scripts.followed import followed
 from tests.conftest import on_shared
 from tests.support.clients import answered
-from tests.support.laws.words import ROOT
+from tests.support.laws.words import ROOT, anchors
 from tests.support.running import Running
 
 PUBLIC_URL = "https://api.agents.test"
@@ -99,12 +99,6 @@ def test_it_is_valid_openapi_3_1_0(told: dict[str, Any], written: dict[str, Any]
 def test_the_document_has_every_endpoint(told: dict[str, Any]) -> None:
     served = {(route.method, route.path) for route in TOLD}
     assert set(operations(told)) == served | {("GET", "/health")}
-
-
-def anchors(text: str) -> set[str]:
-    """As renderers of Markdown name sections."""
-    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_each_operation_says_what_it_does_and_where_more_is_told(told: dict[str, Any]) -> None:

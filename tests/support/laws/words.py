@@ -57,3 +57,9 @@ def of_python(text: str) -> str:
         if token.type not in (tokenize.COMMENT, tokenize.NL):
             before = token.type
     return "\n".join(found)
+
+
+def anchors(text: str) -> set[str]:
+    """What renderers of Markdown call the sections of a document."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
