@@ -26,6 +26,7 @@ from maild.log_counts import LogCounts
 from maild.loop_monitor import LoopMonitor
 from storage.clock import Clock
 from storage.disk import Disk
+from storage.durable_files import is_there
 from storage.engine.database import Database
 from storage.upkeep.backlogs import Backlogs, backlogs
 from storage.upkeep.self_check import SelfCheck
@@ -201,7 +202,7 @@ def _age_s(now_ms: int, since_ms: int | None) -> float:
 def _file_sizes(files: Sequence[Path]) -> Metric:
     sizes = GaugeMetricFamily("maild_store_file_bytes", "Sizes of the store's files.", labels=["file"])
     for file in files:
-        if file.exists():
+        if is_there(file):
             sizes.add_metric([file.name], file.stat().st_size)
     return sizes
 

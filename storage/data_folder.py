@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storage.durable_files import make_folder
+from storage.durable_files import is_there, make_folder
 
 ROOT = 0
 # As the unit of systemd does it: as that user, who may bind port 25 all the same.
@@ -71,7 +71,7 @@ class DataFolder:
     def as_its_owner(self) -> Iterator[None]:
         """Where root is at work, and the folder is there: what is made and read meanwhile is by its owner, as whom the
         daemon runs, with the groups of that user."""
-        owner = self.path.stat() if os.geteuid() == ROOT and self.path.exists() else None
+        owner = self.path.stat() if os.geteuid() == ROOT and is_there(self.path) else None
         if owner is None or owner.st_uid == ROOT:
             yield
             return
@@ -88,7 +88,7 @@ class DataFolder:
 
     def check_readable(self) -> None:
         """DataFolderError unless the folder is there and this user may read it."""
-        if not self.path.is_dir():
+        if not (is_there(self.path) and self.path.is_dir()):
             raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
         if not os.access(self.path, os.R_OK | os.X_OK):
             raise DataFolderError(
@@ -111,7 +111,7 @@ class DataFolder:
 
     def check_user(self) -> None:
         """DataFolderError for root on another user's store: the files that it made would be closed to that user."""
-        if os.geteuid() == ROOT and self.database.exists():
+        if os.geteuid() == ROOT and is_there(self.database):
             owner = self.database.stat().st_uid
             if owner != ROOT:
                 user = _name_of(owner)
@@ -122,7 +122,7 @@ class DataFolder:
 
     def check_store(self) -> None:
         """DataFolderError without a store: one that is made at the start would refuse the mail of all real inboxes."""
-        if not self.database.exists():
+        if not is_there(self.database):
             self._check_not_taken_away()
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
         self._check_still_shared()
@@ -131,13 +131,13 @@ class DataFolder:
         """DataFolderError where the store, or the folder of large messages, belongs to another user, as after a restore
         by root: all that comes in would be refused."""
         for part, wanted in ((self.database, os.R_OK | os.W_OK), (self.blobs, os.R_OK | os.W_OK | os.X_OK)):
-            if part.exists() and not os.access(part, wanted):
+            if is_there(part) and not os.access(part, wanted):
                 raise DataFolderError(f"data_dir: {part} is not writable by this user; make it its owner")
 
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store: a new store would take them for leftovers, and remove
         them. Nor may one be made where a daemon still has the old one open."""
-        if self.database.exists():
+        if is_there(self.database):
             return
         self._check_not_taken_away()
         if any(self.blobs.glob("??/blb_*")):
@@ -157,7 +157,7 @@ class DataFolder:
     def _check_still_shared(self) -> None:
         """A command without the file that the daemon has would make one of its own, and each write over the other."""
         log, shared = (Path(f"{self.database}{suffix}") for suffix in ("-wal", "-shm"))
-        if log.exists() and not shared.exists() and self._is_locked_by_another():
+        if is_there(log) and not is_there(shared) and self._is_locked_by_another():
             raise DataFolderError(
                 f"data_dir: {shared} was taken away from a maild that runs; restart that first: nothing is lost by it"
             )

@@ -5,6 +5,16 @@ import os
 from pathlib import Path
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is anything under this name. OSError where the rights or the disk don't let that be said:
+    `Path.exists` says no there since Python 3.14, and a store that can't be seen is not a store that is missing."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def fsync_folder(folder: Path) -> None:
     """Make the names in the folder durable: what was created, renamed or removed there."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -17,7 +27,7 @@ def fsync_folder(folder: Path) -> None:
 def make_folder(folder: Path, mode: int) -> None:
     """Make a folder, and those above it that are missing, durably. One that is there may have been made a moment ago,
     by a thread or a process that has not fsynced its name yet. OSError."""
-    if not folder.parent.exists():
+    if not is_there(folder.parent):
         make_folder(folder.parent, 0o777)
     folder.mkdir(exist_ok=True, mode=mode)
     if os.access(folder.parent, os.R_OK):  # who may not read it has made nothing there

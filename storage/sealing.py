@@ -16,7 +16,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from storage.durable_files import write_new_file
+from storage.durable_files import is_there, write_new_file
 
 CREDENTIAL = "master.key"
 _KEY_BYTES = 32
@@ -51,7 +51,7 @@ def master_key_file(in_folder: Path, environment: Mapping[str, str] = os.environ
     """The path of the master key: systemd's credential, if the service got one, else `in_folder`."""
     folder = environment.get("CREDENTIALS_DIRECTORY")
     credential = Path(folder) / CREDENTIAL if folder else None
-    return credential if credential is not None and credential.exists() else in_folder
+    return credential if credential is not None and is_there(credential) else in_folder
 
 
 def fingerprint(master_key: bytes) -> bytes:
@@ -66,7 +66,7 @@ def new_master_key() -> bytes:
 
 def make_master_key(path: Path) -> None:
     """Write a fresh key to `path`, durably, unless the file exists."""
-    if not path.exists():
+    if not is_there(path):
         write_master_key(path, new_master_key())
 
 

@@ -21,6 +21,7 @@ from maild.cli.common import (
     show,
     show_keys,
 )
+from storage.durable_files import is_there
 
 RECOMMENDATION = (
     "Recommended for programs that write mail: what looks like a secret, and mail to addresses that are known from\n"
@@ -46,7 +47,7 @@ def init(
     """Make the store, the master key, the DKIM keys and the first organization."""
     from maild.commands.operator_commands import write_configuration
 
-    if not config.exists():
+    if not is_there(config):
         if domain is None:
             fail(f"{config} does not exist; name your mail domain with --domain to have it written")
         try:

@@ -16,7 +16,7 @@ from typing import Any
 
 from storage.clock import Clock
 from storage.data_folder import DataFolder
-from storage.durable_files import fsync_folder, make_folder
+from storage.durable_files import fsync_folder, is_there, make_folder
 from storage.engine.migrate import StoreError
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -76,7 +76,7 @@ def _note(folder: DataFolder) -> bool:
 
 def _whoever_writes_there(folder: DataFolder, backup: DataFolder) -> AbstractContextManager[None]:
     """The user of the daemon, where the folder is its, and not root: else its own next backup could not go on."""
-    parts = [one for one in (folder.path, backup.path, backup.database) if one.exists()]
+    parts = [one for one in (folder.path, backup.path, backup.database) if is_there(one)]
     is_theirs = len({one.stat().st_uid for one in parts}) == 1
     return backup.as_its_owner() if is_theirs else nullcontext()
 
@@ -107,7 +107,7 @@ def _refuse_other_folders(folder: DataFolder, backup: DataFolder) -> None:
     target, source = backup.path.resolve(), folder.path.resolve()
     if target == source or source in target.parents or target in source.parents:
         raise BackupFault(f"{target} is the data folder, lies in it, or holds it")
-    names = {path.name for path in target.iterdir()} if target.exists() else set()
+    names = {path.name for path in target.iterdir()} if is_there(target) else set()
     used = sorted(names & {"lock", *(f"{backup.database.name}{one}" for one in ("-wal", "-journal"))})
     if used:
         raise BackupFault(f"{target} is the data folder of a daemon, or in use: it has a file {used[0]}")
@@ -184,9 +184,9 @@ def _files(tx: Tx) -> Iterator[Blob]:
 
 def _copy_file(source: Path, target: Path, blob: Blob, done: Copied) -> None:
     """FileNotFoundError without the source; BlobDamaged where its bytes are not those that were stored."""
-    if target.exists() and target.stat().st_size == blob.size_bytes:
+    if is_there(target) and target.stat().st_size == blob.size_bytes:
         return  # a file has its name once it is whole
-    if not target.parent.exists():
+    if not is_there(target.parent):
         make_folder(target.parent, 0o700)
     building = target.with_suffix(".new")
     try:

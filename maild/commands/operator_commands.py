@@ -41,6 +41,7 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.domains import dkim_keys
 from storage.domains.dkim_keys import DkimKey
+from storage.durable_files import is_there
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -81,7 +82,7 @@ class OperatorCommands:
 
     def _bring_up_to_date(self) -> None:
         """DataFolderError while a daemon runs on an older store: it is of an older version itself."""
-        if not self._folder.database.exists() or not migrate.is_behind(self._folder.database):
+        if not is_there(self._folder.database) or not migrate.is_behind(self._folder.database):
             migrate.prepare(self._folder.database)
             return
         self._folder.lock()
@@ -323,7 +324,7 @@ def write_configuration(path: Path, domain: str, template: str) -> None:
     text = text.replace('shared_domains = ["agents.test"]', f'shared_domains = ["{domain}"]', 1)
     text = text.replace('public_url = "http://127.0.0.1:8025"', f'public_url = "https://{domain}"', 1)
     for folder in [*reversed(path.parent.parents), path.parent]:
-        if not folder.exists():
+        if not is_there(folder):
             folder.mkdir()
             folder.chmod(0o755)
     with path.open("x", encoding="utf-8") as file:

@@ -18,7 +18,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from storage.durable_files import fsync_folder
+from storage.durable_files import fsync_folder, is_there
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.free_pages import MOVABLE_PAGES
@@ -50,7 +50,7 @@ def prepare(path: Path, begins: Callable[[int, int], None] = _tell_nobody) -> No
     `begins` hears of each step that a store lacks, before it is taken: its number, and that of the newest. One may take
     minutes where there is much mail.
     """
-    if not path.exists():
+    if not is_there(path):
         _create(path)
     conn = connect_any_version(path, read_only=False)
     try:
@@ -123,7 +123,7 @@ def _advice(error: sqlite3.Error, path: Path) -> str:
     if is_closed_to_us(error):
         by_owner = "; run this as the user whom it belongs to"
         # As in a snapshot that is read-only: what SQLite knows of the log of changes stands in a file beside it.
-        if path.with_name(f"{path.name}-wal").exists() and os.access(path, os.R_OK):
+        if is_there(path.with_name(f"{path.name}-wal")) and os.access(path, os.R_OK):
             return f"{by_owner}, or on a copy of the folder, where its log of changes can be read"
         return by_owner
     return "" if may_pass(error) else f"; if it is damaged, {RESTORE}"

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 
-from storage.durable_files import fsync_folder, make_folder
+from storage.durable_files import fsync_folder, is_there, make_folder
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import columns
@@ -294,7 +294,7 @@ class Blobs:
     def _keep(self, temporary: Path, blob_id: str) -> Path:
         """Give a finished, fsynced file its name, durably."""
         target = self.path(blob_id)
-        if target.parent.name not in self._durable or not target.parent.exists():
+        if target.parent.name not in self._durable or not is_there(target.parent):
             make_folder(target.parent, 0o700)
             self._durable.add(target.parent.name)
         temporary.rename(target)

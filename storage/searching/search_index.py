@@ -23,6 +23,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from storage.durable_files import is_there
 from storage.engine.failures import is_closed_to_us, may_pass
 from storage.engine.store_files import MISPLACED
 from storage.engine.tx import Tx
@@ -70,7 +71,7 @@ class SearchIndex:
 
         StoreFailure where the machine can't open it now, so that it says nothing of the file."""
         self.close()
-        if not self.path.exists():
+        if not is_there(self.path):
             return "missing"
         try:
             self._writer = connect(self.path, "rw")

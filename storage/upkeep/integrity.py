@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from storage.durable_files import is_there
 from storage.engine import migrate
 from storage.engine.dialect import elements, holds
 from storage.engine.failures import is_closed_to_us, is_momentary
@@ -171,7 +172,7 @@ async def pages_within(path: Path, timeout_s: float) -> list[Damage] | None:
     try:
         conn = await asyncio.to_thread(migrate.connect, path, read_only=True)
     except migrate.StoreError as error:  # it was opened at the start, so it was damaged since then
-        if path.exists() and _says_nothing(error.__cause__):
+        if is_there(path) and _says_nothing(error.__cause__):
             raise
         return [Damage("page", None, str(error))]
     looking = asyncio.ensure_future(asyncio.to_thread(pages, conn))

@@ -21,7 +21,7 @@ from glob import escape
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from storage.durable_files import fsync_folder
+from storage.durable_files import fsync_folder, is_there
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.sealing import (
@@ -83,9 +83,9 @@ def replace_lost(database: Path, key_file: Path, renew: Callable[[Tx, Sealer], T
 
     A crash leaves what one leaves of a rotation.
     """
-    if not key_file.exists():
+    if not is_there(key_file):
         _finish(database, key_file)
-    if key_file.exists():
+    if is_there(key_file):
         raise SealError(
             f"{key_file} is there: if the store's key is lost for good, move this file away first, for it may be"
             " another store's; if it is the store's own, nothing is lost"
@@ -148,7 +148,7 @@ def require(tx: Tx, key: bytes) -> None:
 
 def _settled(key_file: Path, wanted: bytes | None) -> bytes:
     following = _next(key_file)
-    if wanted is not None and following.exists():
+    if wanted is not None and is_there(following):
         try:
             key = read_master_key(following)
         except SealError:  # a crash came before all of it was written

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from storage.durable_files import write_new_file
+from storage.durable_files import is_there, write_new_file
 
 log = structlog.get_logger("maild.smtp")
 
@@ -39,7 +39,7 @@ def context(cert: str, key: str) -> ssl.SSLContext:
 def self_signed(folder: Path, hostname: str) -> tuple[str, str]:
     """The pair in `folder`, made when there is none that is whole; the paths of certificate and key."""
     cert, key = folder / "smtp-self-signed.pem", folder / "smtp-self-signed.key"
-    if not (cert.exists() and key.exists() and _is_whole(cert, key)):
+    if not (is_there(cert) and is_there(key) and _is_whole(cert, key)):
         private = ec.generate_private_key(ec.SECP256R1())
         _replace(key, _pem_key(private))
         _replace(cert, _certificate(private, hostname).public_bytes(serialization.Encoding.PEM))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage.data_folder import DataFolder
-from storage.durable_files import make_folder, write_new_file
+from storage.durable_files import is_there, make_folder, write_new_file
 from tests.support.laws.synced import Synced
 
 
@@ -49,3 +49,18 @@ def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_new_file(path, b"second")
     assert path.read_bytes() == b"first" and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_can_not_be_asked_for_is_not_missing(tmp_path: Path) -> None:
+    assert is_there(tmp_path)
+    assert not is_there(tmp_path / "store")
+    assert not is_there(tmp_path / "no folder" / "store")
+    with pytest.raises(OSError, match="too long"):
+        is_there(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("package", ["maild", "storage"])
+def test_nobody_asks_a_path_that_says_no_when_it_can_not_see(package: str) -> None:
+    """`Path.exists` answers differently from Python 3.14 on."""
+    root = Path(__file__).parents[3]
+    assert [path for path in (root / package).rglob("*.py") if ".exists()" in path.read_text()] == []
