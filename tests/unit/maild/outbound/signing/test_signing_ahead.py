@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from maild.outbound.signing import kept_signatures, signing_threads
+from maild.outbound.signing import kept_signatures
 from maild.outbound.signing.content import LARGE_BYTES_SIGNED, SMALL_BYTES, Content, Contents
 from maild.outbound.signing.dkim import DkimKeys, generate_key, sign
 from maild.outbound.signing.kept_signatures import KEPT_MAX, KEPT_S
@@ -169,13 +169,15 @@ async def test_many_go_over_together_and_what_is_asked_for_goes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     handed: list[list[Any]] = []
-    run = signing_threads._run
+    take = SigningThreads._take
 
-    def counting(works: Any) -> Any:
-        handed.append(list(works))
-        return run(works)
+    def counting(threads: SigningThreads) -> list[SigningJob[Any]]:
+        batch = take(threads)
+        if batch:
+            handed.append([job._work for job in batch])
+        return batch
 
-    monkeypatch.setattr(signing_threads, "_run", counting)
+    monkeypatch.setattr(SigningThreads, "_take", counting)
     threads = SigningThreads()
     jobs = [SigningJob(partial(int, number)) for number in range(40)]
     last = jobs[39]._work
