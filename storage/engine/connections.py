@@ -14,6 +14,7 @@ from storage.turns.started_threads import no_thread
 T = TypeVar("T")
 
 CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though units wait
+WAL_KEPT_BYTES = 64 * 1024 * 1024  # its file is larger only while an old state is read, as by a backup
 WRITER_CACHE_KIB = 16 * 1024
 READER_CACHE_KIB = 16 * 1024
 BUSY_TIMEOUT_MS = 10_000
@@ -59,6 +60,7 @@ def connect(path: Path, read_only: bool) -> sqlite3.Connection:
     )
     configure(conn, READER_CACHE_KIB if read_only else WRITER_CACHE_KIB)
     conn.execute(f"PRAGMA wal_autocheckpoint = {0 if read_only else CHECKPOINT_PAGES_FORCED}")
+    conn.execute(f"PRAGMA journal_size_limit = {WAL_KEPT_BYTES}")
     return conn
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
 from structlog.testing import capture_logs
 
-from storage.engine import database, writer
+from storage.engine import connections, database, writer
 from storage.engine.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, StoreStandsStill
@@ -720,6 +721,26 @@ async def test_the_wal_is_written_back_in_a_pause(path: Path, monkeypatch: pytes
     await db.write(note, "two")
     await db.close()
     assert kept(path) == ["one", "two"]
+
+
+async def test_the_wal_gives_back_the_room_that_it_took_while_an_old_state_was_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a backup: nothing is written back until it ends, and all that comes meanwhile stands in the WAL."""
+    monkeypatch.setattr(connections, "CHECKPOINT_PAGES_FORCED", 1)
+    monkeypatch.setattr(connections, "WAL_KEPT_BYTES", 64 * 1024)
+    db, wal = await Database.open(path), Path(f"{path}-wal")
+    with closing(sqlite3.connect(path, isolation_level=None)) as backup:
+        backup.execute("BEGIN")
+        backup.execute("SELECT count(*) FROM notes").fetchone()
+        for number in range(20):
+            await db.write(note, f"{number}" + " word" * 4000)
+        assert wal.stat().st_size > 5 * connections.WAL_KEPT_BYTES
+    await db.write(note, "with this one the rest is written back")
+    await db.write(note, "and this one begins the WAL anew")
+    assert wal.stat().st_size <= connections.WAL_KEPT_BYTES
+    await db.close()
+    assert len(kept(path)) == 22
 
 
 async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
