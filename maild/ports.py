@@ -27,6 +27,7 @@ class LocalMail:
     message_id: str
     organization_id: str
     inbox_id: str
+    sender_domain: str
     blob_id: str
     envelope_from: str
     recipients: tuple[str, ...]
@@ -58,7 +59,9 @@ class Reply:
 
 # What may be an attack in a message that is about to be stored: its row (of no thread yet), attachments and bytes.
 ExamineArrival = Callable[[MessageRow, Sequence[AttachmentRow], Blob], Awaitable[EvidenceRow]]
-DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
+DeliverLocal = Callable[
+    [Tx], Mapping[str, Reply] | None
+]  # recipient → reply; None: the sender's domain is not theirs
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
 DeliverAnswer = Callable[[Tx], None]
 PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]

@@ -37,7 +37,7 @@ from maild.outbound.lines.queue_leases import QueueLeases, due_ms
 from maild.outbound.lines.window import Window
 from maild.outbound.pace.pacing import Postponed
 from maild.outbound.sessions.transaction import domain_of
-from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
+from maild.outbound.settle import INTERNAL, NOT_THEIRS, Outcome, Settler, finish
 from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.simulator import Simulator
 from maild.outcomes.verdict import Verdict
@@ -63,7 +63,6 @@ want = WantLog("deliveries")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
 _NOT_TRIED = pack(NOT_TRIED)
-_NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
 
 
 class OutboundQueue(LoopService):
@@ -288,7 +287,7 @@ class OutboundQueue(LoopService):
         self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
     ) -> None:
         if not await self._may_send(rows[0].organization_id, domain_of(rows[0])):
-            outcome.verdicts |= {row.position: _NOT_THEIRS for row in rows}
+            outcome.verdicts |= {row.position: NOT_THEIRS for row in rows}
         elif destination.key.kind is DestinationKind.LOCAL:
             outcome.deliver_local = await self._prepare_local(self._local_mail(rows))
         elif destination.key.kind is DestinationKind.SIMULATOR:
@@ -346,6 +345,7 @@ class OutboundQueue(LoopService):
             message_id=row.message_id,
             organization_id=row.organization_id,
             inbox_id=row.inbox_id,
+            sender_domain=domain_of(row),
             blob_id=row.blob_id,
             envelope_from=row.envelope_from or untagged(row.bounce_token or "", domain_of(row)),
             recipients=tuple(one.address for one in rows),

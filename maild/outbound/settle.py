@@ -14,7 +14,7 @@ gets one verdict, INTERNAL where it was not given any.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from maild.outcomes import accepted, attempted
 from maild.outcomes.accepted import AcceptedOutcome
 from maild.outcomes.sent_message import OutcomeContext
 from maild.outcomes.verdict import Settled, Verdict
-from maild.ports import DeliverLocal
+from maild.ports import DeliverLocal, Reply
 from storage.audit.trail import Records
 from storage.clock import DAY_MS, Clock, iso
 from storage.engine.database import Database
@@ -49,6 +49,7 @@ TOGETHER_BESIDE_REQUESTS = 4  # some half a millisecond of the event loop
 APART_EVENTS = 8
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
+NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
 
 log = structlog.get_logger("maild.outbound")
 
@@ -281,16 +282,7 @@ def _record(tx: Tx, outcome: Outcome, context: OutcomeContext, counts: Counts | 
     if outcome.has_units() and not leases.holds(tx, outcome.rows):
         return verdicts, ()  # the message was deleted meanwhile: it must not arrive
     if outcome.deliver_local is not None:
-        replies = outcome.deliver_local(tx)
-        verdicts = {
-            row.position: replace(
-                Verdict.of(reply.code, reply.enhanced, reply.text),
-                stored_as=reply.message_id,
-                refused_for=reply.refused_for,
-            )
-            for row in outcome.rows
-            if (reply := replies.get(row.address)) is not None
-        } | verdicts
+        verdicts = _of_inboxes(outcome.rows, outcome.deliver_local(tx)) | verdicts
     missing = {row.position: INTERNAL for row in outcome.rows if row.position not in verdicts}
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipient_count=len(missing))
@@ -303,6 +295,20 @@ def _record(tx: Tx, outcome: Outcome, context: OutcomeContext, counts: Counts | 
     for follow_up in outcome.follow_ups:
         follow_up(tx)
     return verdicts, settled
+
+
+def _of_inboxes(rows: Sequence[Due], replies: Mapping[str, Reply] | None) -> dict[int, Verdict]:
+    if replies is None:
+        return {row.position: NOT_THEIRS for row in rows}
+    return {
+        row.position: replace(
+            Verdict.of(reply.code, reply.enhanced, reply.text),
+            stored_as=reply.message_id,
+            refused_for=reply.refused_for,
+        )
+        for row in rows
+        if (reply := replies.get(row.address)) is not None
+    }
 
 
 def _keep_evidence(tx: Tx, evidence: str, attempted: Sequence[Due], settled: Sequence[Settled]) -> None:

@@ -1,7 +1,8 @@
 """Mail that reaches an inbox without SMTP: from another inbox of this host, or the simulator's answer.
 
     prepare    outside a transaction: read the message, digest it
-    deliver    inside the transaction that records the outcome for the sender: find the inbox, its room, the rows
+    deliver    inside the transaction that records the outcome for the sender: is the domain still the sender's? find
+               the inbox, its room, the rows
 
 What is durable when: a unit that was prepared has done nothing until its transaction is committed. The bytes of a
 message between two inboxes are in the store already, so both copies show the one blob.
@@ -23,6 +24,7 @@ from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.fields.address import normalize, split
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
 from storage.clock import Clock
+from storage.domains import domains
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -80,7 +82,9 @@ class LocalDelivery:
 
     def _deliver_local(
         self, tx: Tx, incoming: IncomingMessage, mail: LocalMail, looked_at: Mapping[str, ArrivalFindings]
-    ) -> Mapping[str, Reply]:
+    ) -> Mapping[str, Reply] | None:
+        if not domains.may_send(tx, mail.organization_id, mail.sender_domain, self._mailboxes.shared_domains):
+            return None  # it was deleted since the message was prepared
         replies: dict[str, Reply] = {}
         delivered: dict[str, str] = {}  # inbox → its message
         for address in mail.recipients:

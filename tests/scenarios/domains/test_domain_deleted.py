@@ -7,6 +7,7 @@ from typing import Any
 import dkim
 import pytest
 
+from maild.inbound.reading.first_look import FirstLook
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Running, until
@@ -124,6 +125,29 @@ async def test_mail_between_inboxes_of_the_host_stops_too(world: DomainWorld) ->
     sent = (await world.api.send(other, to=[ADDRESS])).data
     await message(world, sent["id"], "failed")  # the domain is somebody else's now, and has no MX
     assert len(await world.api.messages(inboxId=bot["id"], direction="inbound")) == 1
+
+
+async def test_so_does_mail_that_is_being_prepared_for_an_inbox_of_the_host(
+    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domain = await world.verified()
+    bot, other = await world.maild.inbox("bot", domain=NAME), await world.maild.inbox("other")
+    look = FirstLook.at
+
+    async def delete_first(self: FirstLook, *args: Any) -> Any:
+        await world.delete(domain)
+        return await look(self, *args)
+
+    monkeypatch.setattr(FirstLook, "at", delete_first)
+    sent = (await world.api.send(bot, to=[other["address"]])).data
+
+    async def is_over() -> dict[str, Any] | None:
+        shown: dict[str, Any] = (await world.api.get(f"/v1/messages/{sent['id']}")).data
+        return None if shown["status"] == "queued" else shown
+
+    failed = await until(is_over)
+    assert failed["failureReason"] == "domain_not_verified"
+    assert await world.api.messages(inboxId=other["id"], direction="inbound") == []
 
 
 async def test_it_works_again_after_it_was_registered_and_verified_again(world: DomainWorld) -> None:
