@@ -20,7 +20,7 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders, read
-from maild.outbound.closings import Closings
+from maild.outbound.closings import Closings, SenderClosed
 from maild.outbound.pace.pace import Sign, asks_for_less, sign_of
 from maild.outbound.pace.pacing import (
     MESSAGES_PER_SESSION,
@@ -169,7 +169,7 @@ class Deliverer:
     ) -> DeliveryResult:
         """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
         answered lately; `is_alone`: nothing else is being delivered. Nothing is durable: the caller settles the
-        verdicts. SenderClosed, where that came meanwhile."""
+        verdicts. SenderClosed, where that came before any host was asked."""
         sender = self._sender(rows[0])
         token = read(sender)
         record = AttemptRecord(self._clock.monotonic, (token.tag,) if token is not None and token.tag else ())
@@ -254,6 +254,10 @@ class Deliverer:
             # A reply tells more than another host's silence, and that more than our own network.
             if isinstance(progress.trouble, NoWay | None) or error.host is not None:
                 progress.trouble = error
+        except SenderClosed:
+            if progress.trouble is None:
+                raise
+            raise progress.trouble from None  # a host was asked before, and that attempt is shown
         return None
 
     async def _hops(self, progress: "_DeliveryProgress", last: Hop | None) -> AsyncGenerator[Hop, None]:

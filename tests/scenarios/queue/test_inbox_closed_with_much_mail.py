@@ -254,3 +254,26 @@ async def test_mail_for_inboxes_here_does_not_arrive_once_its_own_is_closed(tmp_
         await sending.queue.stop()
         (recipient,) = await store.recipients(message_id)
         assert recipient.status == "queued"
+
+
+async def test_what_another_host_had_said_before_is_shown_as_an_attempt(tmp_path: Path) -> None:
+    """It was told of the message, and this one is not."""
+    async with Sending(tmp_path) as sending, await Mx().start("127.0.0.2", sending.mx.port) as second:
+        sending.dns.add_mx("there.test")
+        sending.dns.add_mx("there.test", host="second.there.test", address="127.0.0.2", preference=20)
+        sending.mx.always["MAIL"] = "451 4.3.2 busy"
+        second.hold["greeting"] = asyncio.Event()
+        store = sending.store
+        message_id = await sending.send("you@there.test")
+        await sending.queue.start()
+        await second.until("greeting")
+        message = await store.message(message_id)
+        await store.db.write(
+            inboxes.deactivate, message.organization_id, message.inbox_id, store.ids.new, store.clock.now_ms()
+        )
+        second.hold["greeting"].set()
+        await sending.queue.stop()
+        assert "MAIL" not in second.stages
+        (recipient,) = await store.recipients(message_id)
+        assert (recipient.status, recipient.attempts) == ("failed", 1)
+        assert await store.attempts(message_id) == ["deferred"]
