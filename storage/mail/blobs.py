@@ -118,7 +118,8 @@ def insert(
 
 
 def retain(tx: Tx, blob_id: str, refs: int = 1) -> None:
-    """Note that `refs` more messages show these bytes (fewer, when it is negative)."""
+    """Note that `refs` more messages show these bytes (fewer, when it is negative). The count is for who looks for
+    damage; nothing is deleted by it."""
     tx.run("UPDATE blobs SET refs = refs + ? WHERE id = ?", (refs, blob_id))
 
 
