@@ -102,7 +102,8 @@ class LinkMail(LoopService):
         """The link, in the transaction that queues its mail; False: the member is gone, or has had enough."""
         now_ms, member = self._clock.now_ms(), link.member
         known = members.by_email(tx, member.organization_id, member.email)
-        if known is None or console_sessions.links_since(tx, member.id, now_ms - HOUR_MS) >= LINKS_PER_HOUR:
+        is_gone = known is None or known.id != member.id
+        if is_gone or console_sessions.links_since(tx, member.id, now_ms - HOUR_MS) >= LINKS_PER_HOUR:
             return False
         console_sessions.add_link(tx, link.secret, member.organization_id, member.id, now_ms)
         self._audit.record(tx, member.organization_id, Act.LOGIN_LINK_MADE, CONSOLE, member.id)

@@ -10,7 +10,9 @@ import pytest
 
 from controlplane.console.link_mail import LINKS_PER_HOUR
 from controlplane.console.session import FAILURES_MAX
+from controlplane.sending.from_us.operator_mail import OperatorMail
 from storage.clock import Clock, iso
+from storage.mail.inboxes import RecipientInbox
 from storage.tenants import console_sessions
 from tests.conftest import Start
 from tests.support.clients.console import LOCAL, SAME_ORIGIN, Visitor
@@ -296,6 +298,30 @@ async def test_nobody_is_mailed_many_links(start: Start) -> None:
     for _ in range(FAILURES_MAX):
         assert (await ask(visitor, "x@people.test", "203.0.113.9")).status == 303
     assert (await ask(visitor, "x@people.test", "203.0.113.9")).status == 429
+
+
+async def test_who_is_removed_and_added_again_meanwhile_holds_up_no_other_link(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maild = await start(server=LOCAL, console={"login_by_mail": True})
+    other = await maild.organization()
+    ada, sender = "ada@people.test", OperatorMail.sender
+    for organization_id in (maild.organization_id, other.id):
+        await maild.operate(maild.store.members.add, organization_id, ada, "admin", None)
+
+    async def change_first(self: OperatorMail) -> RecipientInbox | None:
+        monkeypatch.setattr(OperatorMail, "sender", sender)
+        await maild.operate(maild.store.members.remove, maild.organization_id, ada)
+        await maild.operate(maild.store.members.add, maild.organization_id, ada, "admin", None)
+        return await sender(self)
+
+    monkeypatch.setattr(OperatorMail, "sender", change_first)
+    await ask(Visitor.of(maild), ada)
+
+    async def linked() -> list[Any] | None:
+        return maild.sql("SELECT organization_id FROM console_links") or None
+
+    assert await until(linked) == [(other.id,)]
 
 
 async def test_without_the_setting_nobody_is_mailed(local: Running) -> None:
