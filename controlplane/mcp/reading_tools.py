@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from controlplane.contract.mail.messages import READ_TOKENS_MAX
+from controlplane.contract.refusals import Refusal
 from controlplane.mcp import told_mail
 from controlplane.mcp.attached_mail import MAIL_BYTES_MAX, is_mail, words_of
 from controlplane.mcp.told_mail import ListedMail
@@ -132,7 +133,12 @@ async def wait_for_message(call: ToolCall) -> ToldWords:
     after = f"after: {found.cursor}"
     if found.message is None:
         return ToldWords(f"timedOut: nothing came in time; to go on waiting, call again with\n{after}")
-    return ToldWords(f"{await _message(call, found.message.id, 4000)}\n{after}")
+    words = await _if_still_there(call, found.message.id)
+    if words is None:
+        return ToldWords(
+            f"A message came and was deleted meanwhile; to go on waiting, call again with\n{after}"
+        )
+    return ToldWords(f"{words}\n{after}")
 
 
 async def claim_work(call: ToolCall) -> ToldWords:
@@ -142,9 +148,18 @@ async def claim_work(call: ToolCall) -> ToldWords:
         return ToldWords("There is no work now.")
     claim = claims[0]
     head = f"claimId: {claim['id']} · attempt {claim['attempt']} · yours until {claim['leaseExpiresAt']}"
-    if claim["message"] is None:
-        return ToldWords(f"{head}\nIts message was deleted meanwhile; finish_work ends the claim.")
-    return ToldWords(f"{head}\n{await _message(call, claim['messageId'], 4000)}")
+    words = None if claim["message"] is None else await _if_still_there(call, claim["messageId"])
+    return ToldWords(f"{head}\n{words or 'Its message was deleted meanwhile; finish_work ends the claim.'}")
+
+
+async def _if_still_there(call: ToolCall, message_id: str) -> str | None:
+    """A message that an operation has named before; None: it was deleted since, and the rest is told all the same."""
+    try:
+        return await _message(call, message_id, 4000)
+    except Refusal as refusal:
+        if refusal.code != "message_not_found":
+            raise
+        return None
 
 
 async def _message(call: ToolCall, message_id: str, max_tokens: int) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from controlplane.mcp.tool import ToolCall
 from tests.conftest import Start
 from tests.support.clients.mcp import ERAS, Mcp, Told
 from tests.support.running import Running, until, until_true
@@ -129,3 +130,41 @@ async def test_long_arguments_hold_no_turn_while_a_tool_waits(maild: Running) ->
          "params": {"name": "wait_for_message", "arguments": {"subject": "x" * 300_000}}}
     )  # fmt: skip
     assert answer.status == 413
+
+
+def deletes_before_reading(maild: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever message a tool reads is deleted a moment before."""
+    ask = ToolCall.ask
+
+    async def delete_first(self: ToolCall, operation: Any, id: str = "", *given: Any, **more: Any) -> Any:
+        if id.startswith("msg_"):
+            assert (await maild.api.call("DELETE", f"/v1/messages/{id}")).status == 200
+        return await ask(self, operation, id, *given, **more)
+
+    monkeypatch.setattr(ToolCall, "ask", delete_first)
+
+
+async def test_what_came_and_was_deleted_before_it_is_read_tells_where_to_go_on(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mcp = Mcp(maild.api)
+    task = await waiting(maild, mcp, inboxId=bot["id"])
+    deletes_before_reading(maild, monkeypatch)
+    message = await maild.received(bot, MAIL)
+    told = (await task).text
+    assert told.startswith("A message came and was deleted meanwhile")
+    assert told.endswith(f"\nafter: {message['id']}")
+
+
+async def test_work_that_was_deleted_before_it_is_read_tells_its_claim(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = {"version": 0, "work": {"enabled": True}}
+    assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
+    mcp = Mcp(await maild.key(inbox=bot))
+    await maild.received(bot, MAIL)
+    deletes_before_reading(maild, monkeypatch)
+    told = (await mcp.call("claim_work")).text
+    assert told.startswith("claimId: ") and "was deleted meanwhile" in told
+    ended = await mcp.call("finish_work", claimId=told.partition("claimId: ")[2].partition(" ")[0])
+    assert ended.facts["status"] == "done"
