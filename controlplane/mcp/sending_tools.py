@@ -98,13 +98,24 @@ async def check_message(call: ToolCall) -> Facts:
 async def cancel_message(call: ToolCall) -> Facts:
     """A held message is withdrawn by whoever may answer, a scheduled one cancelled by whoever may send."""
     message_id = call.arguments.messageId
+    if not await _withdraws(call, message_id):
+        try:
+            await call.ask("cancelScheduledMessage", message_id)
+        except Refusal as refusal:  # its time may have come in between, and it is held
+            if refusal.code != "not_scheduled" or not await _withdraws(call, message_id):
+                raise
+    return Facts({"messageId": message_id, "status": "cancelled"}, "Cancelled: it will not leave.")
+
+
+async def _withdraws(call: ToolCall, message_id: str) -> bool:
+    """False: it is not held."""
     try:
         await call.ask("withdrawMessage", message_id)
     except Refusal as refusal:
         if refusal.code != "not_held":
             raise
-        await call.ask("cancelScheduledMessage", message_id)
-    return Facts({"messageId": message_id, "status": "cancelled"}, "Cancelled: it will not leave.")
+        return False
+    return True
 
 
 def _checked(call: ToolCall) -> dict[str, Any]:

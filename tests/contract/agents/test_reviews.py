@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from controlplane.mcp.tool import ToolCall
 from controlplane.sending.reviews import review_desk
 from controlplane.sending.reviews.reviewing import Decided, Reviewing, content_hash
 from storage.clock import iso
@@ -17,6 +18,7 @@ from storage.mail import blobs, messages
 from storage.set_aside import LEFT_ALONE_S
 from storage.tenants import keys
 from tests.conftest import Start
+from tests.support.clients.mcp import Mcp
 from tests.support.clients.submitting import submitted, submitting
 from tests.support.running import Api, Running, until
 from tests.support.worlds.reviewing import SOMEBODY, Held
@@ -893,6 +895,24 @@ async def test_what_was_scheduled_waits_where_rules_or_policies_ask_for_it_by_th
     ]
     assert (await held.approve(due)).data["status"] == "approved"
     assert (await held.message(due))["status"] == "queued"
+
+
+async def test_an_agent_cancels_what_is_held_at_its_time_as_it_cancels(
+    maild: Running, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = await Held.make(maild, review="off")
+    sent = await scheduled(held, clock)
+    await held.policy(review="all")
+    ask = ToolCall.ask
+
+    async def hold_first(self: ToolCall, operation: Any, *given: Any, **more: Any) -> Any:
+        if operation == "cancelScheduledMessage":
+            assert (await came_due(held, clock, sent))["status"] == "held"
+        return await ask(self, operation, *given, **more)
+
+    monkeypatch.setattr(ToolCall, "ask", hold_first)
+    told = await Mcp(maild.api).call("cancel_message", messageId=sent["id"])
+    assert told.facts["status"] == (await held.message(sent))["status"] == "cancelled"
 
 
 async def test_who_scheduled_it_does_not_approve_it(maild: Running, clock: ManualClock) -> None:
