@@ -235,6 +235,7 @@ async def test_fetching_it_anew_without_mail_weakens_nothing(tmp_path: Path, bad
         await world.refresh()
         world.mx.starttls = ""
         assert (await world.sent("deferred")).enhanced_code == "4.7.0"
+        await world.until_fetched()
         fetches = world.fetches
         world.sending.clock.forward(6_000)
         await world.refresh()

@@ -5,6 +5,7 @@ async with StsWorld(tmp_path) as world:
     row = await world.sent("delivered")          the recipient of a new message, once it has the status
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,11 @@ class StsWorld:
         sending = self.sending
         assert sending.sts is not None
         await StsRefresh(sending.sts, sending.store.db, sending.clock).round()
+
+    async def until_fetched(self) -> None:
+        """Nothing is being fetched any more of what deliveries have asked for."""
+        assert self.sending.sts is not None
+        await asyncio.gather(*self.sending.sts._fetches)
 
     async def restart(self) -> None:
         """The queue and all that it knows begin anew, on the same store."""
