@@ -59,9 +59,8 @@ class Reply:
 
 # What may be an attack in a message that is about to be stored: its row (of no thread yet), attachments and bytes.
 ExamineArrival = Callable[[MessageRow, Sequence[AttachmentRow], Blob], Awaitable[EvidenceRow]]
-DeliverLocal = Callable[
-    [Tx], Mapping[str, Reply] | None
-]  # recipient → reply; None: the sender's domain is not theirs
+# Each recipient's reply; None: the sender's domain is not theirs any more.
+DeliverLocal = Callable[[Tx], Mapping[str, Reply] | None]
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
 DeliverAnswer = Callable[[Tx], None]
 PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
