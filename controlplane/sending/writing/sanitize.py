@@ -55,9 +55,12 @@ _PICTURE_SCHEMES = ("http://", "https://", "cid:")
 _FUNCTION = r"(?:expression|image-set|(?<![\w-])src)\s*\("  # two name pictures by plain strings
 _ACTIVE_STYLE = re.compile(rf"{_FUNCTION}|url\((?!(?:&quot;)?{PICTURE})", re.IGNORECASE)
 _ACTIVE_FUNCTION = re.compile(_FUNCTION, re.IGNORECASE)
-_STRING = r'"(?>(?:[^"\\]++|\\.)*)"'
+# nh3 drops the declarations of most of these, with the colour that stands beside the picture.
+_OTHER_URL = re.compile(rf"""url\(\s*+(?!(?:["']|&(?:quot|apos|#39|#34);)?{PICTURE})""", re.IGNORECASE)
+# What is left open ends with the style, so that no beginning is looked at twice.
+_STRING = r"""(?:"(?>(?:[^"\\]++|\\.)*)(?:"|\\?\Z)|'(?>(?:[^'\\]++|\\.)*)(?:'|\\?\Z))"""
 _STRING_OR_URL = re.compile(
-    rf"{_STRING}|(?<![\w-])url\((?!\"?{PICTURE})(?:{_STRING}|(?>(?:[^\")\\]++|\\.)*))\)",
+    rf"""{_STRING}|(?<![\w-])url\(\s*+(?!["']?{PICTURE})(?>(?:{_STRING}|[^"')\\]++|\\.)*)(?:\)|\\?\Z)""",
     re.IGNORECASE | re.DOTALL,
 )
 # HTML, "in body": a line break that `pre` begins with is not read, so one that was read is written twice.
@@ -128,7 +131,8 @@ class Sanitizer:
         return _BROKEN_PRE.sub(r"\g<0>\n", clean) if "<pre" in clean else clean
 
     def _quickly(self, html: str) -> str:
-        clean = (self._filtering_cleaner if _BACKGROUND.search(html) else self._cleaner).clean(html)
+        is_filtered = _BACKGROUND.search(html) or _OTHER_URL.search(html)
+        clean = (self._filtering_cleaner if is_filtered else self._cleaner).clean(html)
         # Escapes and comments of CSS are gone from what is clean, so nothing hides the words.
         return self._filtering_cleaner.clean(clean) if _ACTIVE_STYLE.search(clean) else clean
 
@@ -207,4 +211,4 @@ def _inert(_tag: str, name: str, value: str) -> str | None:
 
 
 def _without_url(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else " none "
+    return found[0] if found[0][0] in "\"'" else " none "
