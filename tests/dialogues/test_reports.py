@@ -20,6 +20,7 @@ from tests.unit.maild.message.test_message_report import (
     OLD_EXIM,
     POSTFIX,
     QMAIL,
+    REJECTED,
     feedback,
     multipart,
 )
@@ -149,6 +150,15 @@ async def test_an_address_that_mail_goes_on_to_is_gone_and_ours_is_not(world: Wo
     (told,) = (await world.maild.api.get(f"/v1/messages/{message['id']}")).data["recipients"]
     assert told["status"] == "bounced"
     assert told["response"] == f"550 5.1.1 mailbox unavailable (said of {BEHIND}, which it goes on to)"
+    assert await world.suppressed() == []
+
+
+async def test_who_rejects_by_a_receipt_may_have_another_name_there(world: World) -> None:
+    """Cyrus, whose hosts need not know the domains of their mailboxes, says that `@internal` did."""
+    message = await world.sent()
+    receipt = REJECTED.replace("full@there.test", "gone@internal")
+    await world.maild.deliver(world.sender(message), receipt, sender="")
+    assert await world.statuses(message) == ["bounced"]
     assert await world.suppressed() == []
 
 

@@ -174,7 +174,7 @@ def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
     if not who or "reject" not in text[:MAX_HTML_CHARS].lower():
         return None
     fate = failed_fate(who, text.strip())
-    return DeliveryReport((replace(fate, enhanced=fate.enhanced or _REJECTED),), (), is_worded=True)
+    return DeliveryReport((replace(fate, enhanced=fate.enhanced or _REJECTED),), ())
 
 
 # Parts --------------------------------------------------------------------------------------------
