@@ -156,6 +156,36 @@ def _evidence_lines(evidence: dict[str, Any] | None) -> Iterator[str]:
         yield f"ended at {evidence['endedAt']}"
 
 
+@queue.command("scheduled")
+@click.option("--org", "organization_id", help="Of this organization.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@config_option
+@json_option
+def queue_scheduled(organization_id: str | None, limit: int, config: Path, as_json: bool) -> None:
+    """What enters the queue at the time for which it was scheduled: the next first."""
+    rows = run_command(lambda store: store.scheduled_mail.list(organization_id, limit + 1), config)
+    more = len(rows) > limit
+    if as_json:
+        show({"messages": rows[:limit], "more": more}, as_json)
+        return
+    say_rows(map(_scheduled_line, rows[:limit]), none="nothing is scheduled")
+    say_more(limit, more)
+
+
+def _scheduled_line(one: dict[str, Any]) -> str:
+    addresses = " ".join(one["recipients"])
+    return f"{one['messageId']}  {one['organizationId']}  {one['scheduledAt']}  {addresses}"
+
+
+@queue.command("cancel")
+@click.argument("message_id")
+@config_option
+@json_option
+def queue_cancel(message_id: str, config: Path, as_json: bool) -> None:
+    """Cancel a scheduled message for good: it does not leave, and nobody is told."""
+    show(run_command(lambda store: store.scheduled_mail.cancel(message_id), config), as_json)
+
+
 def _progress(step: str, recipients: int) -> None:
     say_progress(f"{step}: {recipients} recipients")
 

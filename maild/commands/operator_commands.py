@@ -29,6 +29,7 @@ from maild.commands.policies import PolicyCommands
 from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
 from maild.commands.rules import RuleCommands
+from maild.commands.scheduled_mail import ScheduledMailCommands
 from maild.commands.store_commands import CommandGround
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
@@ -114,6 +115,11 @@ class OperatorCommands:
     def keys(self) -> KeyCommands:
         """Commands about API keys."""
         return KeyCommands(self._ground)
+
+    @property
+    def scheduled_mail(self) -> ScheduledMailCommands:
+        """Commands about what waits for the time for which it was scheduled."""
+        return ScheduledMailCommands(self._ground)
 
     @property
     def queue(self) -> QueueCommands:
