@@ -52,6 +52,8 @@ from storage.sending import outbound
 from storage.tenants import organizations
 from storage.upkeep import compaction, rotation
 
+HOMELESS_SHOWN = 20  # domains
+
 T = TypeVar("T")
 
 
@@ -163,7 +165,8 @@ class OperatorCommands:
         records = self._write(lambda tx: {name: self._wanted(tx, name) for name in domains})
         rows = self._read(lambda tx: [row for name in domains if (row := dkim_keys.active(tx, name))])
         queue = self._read(self._queue_moves)
-        return asyncio.run(self._examine(records, self._signers(rows, key_file), queue, reach))
+        homeless = self._read(lambda tx: inboxes.without_domain(tx, domains, HOMELESS_SHOWN))
+        return asyncio.run(self._examine(records, self._signers(rows, key_file), queue, homeless, reach))
 
     def _queue_moves(self, tx: Tx) -> QueueMoves:
         due_since = outbound.backlog(tx, self._clock.now_ms()).oldest_due_at
@@ -182,13 +185,23 @@ class OperatorCommands:
         records: dict[str, list[checks.Record]],
         signers: Mapping[str, SigningKey | str],
         queue: QueueMoves,
+        homeless: Sequence[tuple[str, int]],
         reach: Sequence[str],
     ) -> dict[str, Any]:
         resolver = Resolver(self._settings.dns, self._clock)
         outside_dns = seen_from_outside(self._settings.dns, resolver.nameservers)
         outside = Resolver(outside_dns, self._clock) if outside_dns is not None else None
         patient = Patient(
-            self._settings, self._folder.path, records, resolver, outside, self._clock, signers, queue, reach
+            self._settings,
+            self._folder.path,
+            records,
+            resolver,
+            outside,
+            self._clock,
+            signers,
+            queue,
+            reach,
+            homeless=homeless,
         )
         try:
             return await examine(patient)

@@ -151,6 +151,19 @@ def count_active(tx: Tx, organization_id: str) -> int:
     return counts.of(tx, organization_id).inboxes
 
 
+def without_domain(tx: Tx, shared_domains: Collection[str], limit: int) -> list[tuple[str, int]]:
+    """Domains at which there are active inboxes though they are not shared, nor was their organization ever to have
+    them: each with how many, most first. It reads all inboxes."""
+    rows = tx.all(
+        f"""SELECT domain, count(*) FROM inboxes i
+            WHERE is_active = 1 AND domain NOT IN {each_of(":shared")} AND NOT EXISTS
+              (SELECT 1 FROM domains d WHERE d.organization_id = i.organization_id AND d.domain_name = i.domain)
+            GROUP BY domain ORDER BY count(*) DESC, domain LIMIT :limit""",
+        {"shared": dump(list(shared_domains)), "limit": limit},
+    )
+    return [(domain, count) for domain, count in rows]
+
+
 def mailbox(tx: Tx, address: str) -> RecipientInbox | None:
     """The active inbox of exactly this address, or None; plus-addressing is the caller's matter."""
     row = tx.one(f"SELECT {_RECIPIENT} FROM inboxes i WHERE i.address = ? AND i.is_active = 1", (address,))

@@ -1,4 +1,4 @@
-"""What this host has: its certificate, places to listen, room on its disk, backups."""
+"""What this host has: domains for its inboxes, its certificate, places to listen, room on its disk, backups."""
 
 import asyncio
 import os
@@ -23,6 +23,19 @@ EXPIRES_SOON_DAYS = 14
 BACKUP_OLD_S = 2 * 24 * 3600  # as the alert MaildBackupOld
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
+
+
+async def homes(patient: Patient) -> list[Diagnosis]:
+    """Is there a domain for each inbox? After a move with another configuration there may be none, and the mail of real
+    inboxes is refused as that of strangers."""
+    advice = (
+        "Name it in server.shared_domains, if it stood there: until then mail to them is refused for good (550), and"
+        " they can't send. If it was given up, have them deactivated."
+    )
+    return [
+        Diagnosis("inboxes", domain, "fault", f"{count} at a domain that nobody has", advice)
+        for domain, count in patient.homeless
+    ]
 
 
 async def certificate(patient: Patient) -> list[Diagnosis]:

@@ -38,7 +38,8 @@ class QueueMoves(NamedTuple):
 class Patient:
     """`records`: what the shared domains are to publish, by domain; `signers`: the keys that sign for them, or why one
     can't be opened; `reach`: domains whose mail hosts are tried; `outside`: who says what others hear of this host
-    (outside_view.py), None where nobody does."""
+    (outside_view.py), None where nobody does; `homeless`: domains with active inboxes that nobody has, as
+    `inboxes.without_domain`."""
 
     settings: Settings
     folder: Path
@@ -50,6 +51,7 @@ class Patient:
     queue: QueueMoves
     reach: Sequence[str] = ()
     has_way: Callable[[str, str], bool] = has_way
+    homeless: Sequence[tuple[str, int]] = ()
 
 
 Check = Callable[[Patient], Awaitable[Iterable[Diagnosis]]]

@@ -25,6 +25,9 @@ from maild.resolver import Resolver
 from storage.clock import DAY_MS
 from storage.data_folder import DataFolder
 from storage.disk import Disk
+from storage.engine import migrate
+from storage.mail import inboxes
+from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.doh_server import txt
 from tests.support.peers.mx import Mx
@@ -411,6 +414,33 @@ def test_the_command_ends_with_1_where_something_is_at_fault(tmp_path: Path) -> 
     assert "fault   nameservers 127.0.0.1:1: none answers\n        Name one that answers" in shown.stdout
     as_json = CliRunner().invoke(main, ["doctor", "--config", str(config), "--json"])
     assert (as_json.exit_code, json.loads(as_json.stdout)["ok"]) == (1, False)
+
+
+def test_inboxes_at_a_domain_that_the_configuration_lacks_are_told(tmp_path: Path) -> None:
+    """As after a move to another host with another configuration: their mail is refused for good."""
+    config = tmp_path / "maild.toml"
+    written = (
+        f"data_dir = '{tmp_path / 'data'}'\n[server]\nshared_domains = ['{DOMAIN}']\n"
+        "[dns]\nnameservers = ['127.0.0.1:1']\ntimeout_s = 1\n"
+    )
+    config.write_text(written)
+    assert CliRunner().invoke(main, ["init", "--config", str(config), "--no-policy"]).exit_code == 0
+    assert "fault   inboxes" not in CliRunner().invoke(main, ["doctor", "--config", str(config)]).stdout
+    config.write_text(written.replace(DOMAIN, "other.example"))
+    told = CliRunner().invoke(main, ["doctor", "--config", str(config)])
+    assert f"fault   inboxes {DOMAIN}: 1 at a domain that nobody has\n        Name it in" in told.stdout
+    assert told.exit_code == 1
+
+
+async def test_an_inbox_at_a_domain_of_its_organization_has_a_home(start: Start) -> None:
+    """Whether DNS shows it now or not: that is between the organization and its DNS."""
+    maild = await start()
+    made = (await maild.api.post("/v1/domains", {"domainName": "customer.example"})).data
+    assert made["status"] == "pending"
+    for domain, homeless in (("customer.example", []), ("nobodys.example", [("nobodys.example", 1)])):
+        maild.sql("UPDATE inboxes SET domain = ?", domain)
+        with migrate.look(maild.settings.data_path / "maild.sqlite3") as tx:
+            assert inboxes.without_domain(tx, maild.settings.server.shared_domains, 10) == homeless
 
 
 def test_a_master_key_that_is_a_credential_is_read_where_it_is_named(tmp_path: Path) -> None:
