@@ -122,8 +122,8 @@ class DataFolder:
 
     def check_store(self) -> None:
         """DataFolderError without a store: one that is made at the start would refuse the mail of all real inboxes."""
+        self.check_vacant()
         if not is_there(self.database):
-            self._check_not_taken_away()
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
         self._check_still_shared()
 
@@ -135,8 +135,9 @@ class DataFolder:
                 raise DataFolderError(f"data_dir: {part} is not writable by this user; make it its owner")
 
     def check_vacant(self) -> None:
-        """DataFolderError for raw messages without their store: a new store would take them for leftovers, and remove
-        them. Nor may one be made where a daemon still has the old one open."""
+        """DataFolderError for raw messages without their store, as after a restore that was interrupted: a new store
+        would take them for leftovers, and remove them. Nor may one be made where a daemon still has the old one
+        open."""
         if is_there(self.database):
             return
         self._check_not_taken_away()

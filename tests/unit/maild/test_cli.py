@@ -794,6 +794,10 @@ def test_init_makes_no_new_store_beside_messages_of_a_lost_one(config: Path) -> 
     message.parent.mkdir(parents=True)
     message.write_bytes(b"Subject: x")
     assert "holds messages, but their store is gone" in fault("init", "--config", config)
+    # As a restore that was interrupted leaves it: the folder of messages comes first.
+    for command in (["serve"], ["check"], ["queue", "pause"]):
+        told = fault(*command, "--config", config)
+        assert "their store is gone: restore" in told and "'maild init'" not in told
     assert message.exists() and not (folder / "maild.sqlite3").exists()
 
 
