@@ -185,9 +185,13 @@ class Methods:
 
 
 def _once_key(principal: Principal, tool: Tool, arguments: Arguments) -> str:
-    """Equal for equal calls of one key, in whatever order its arguments stand."""
-    asked = arguments.model_dump_json(exclude_unset=True, exclude={"again"})
-    return "mcp-" + hashlib.sha256(f"{principal.key_id}\n{tool.name}\n{asked}".encode()).hexdigest()
+    """Equal for equal calls of one key, in whatever order its arguments stand, and whether or not it says what holds
+    anyway: false, and the inbox that the key is bound to."""
+    inbox = {"inboxId": principal.inbox_id} if "inboxId" in type(arguments).model_fields else {}
+    given = {name: value for name, value in arguments.model_dump(exclude={"again"}).items() if value}
+    asked = msgspec.json.encode(inbox | given, order="deterministic")
+    told = f"{principal.key_id}\n{tool.name}\n".encode() + asked
+    return "mcp-" + hashlib.sha256(told).hexdigest()
 
 
 def _shown(answer: ToldWords | Facts) -> dict[str, Any]:

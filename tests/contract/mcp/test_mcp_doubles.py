@@ -67,6 +67,31 @@ async def test_many_equal_calls_at_once_are_one(maild: Running, bot: dict[str, A
     assert await count(maild, bot) == 1
 
 
+@pytest.mark.parametrize(
+    "more", [{"asDraft": False}, {"asDraft": "false"}, {"inboxId": "own"}, {"again": False}]
+)
+async def test_what_changes_nothing_makes_no_other_call(
+    maild: Running, bot: dict[str, Any], more: dict[str, Any]
+) -> None:
+    """A model that calls again after a time-out may fill in what it had left out."""
+    mcp = Mcp(await maild.key(inbox=bot))
+    wanted = {"to": ["a@elsewhere.test"], "subject": "t", "text": "w"}
+    more = {name: bot["id"] if value == "own" else value for name, value in more.items()}
+    first = await mcp.call("send_message", **wanted)
+    again = await mcp.call("send_message", **wanted, **more)
+    assert (again.facts["messageId"], again.facts["alreadySent"]) == (first.facts["messageId"], True)
+    assert await count(maild, bot) == 1
+
+
+async def test_an_answer_that_says_its_defaults_is_no_other_one(maild: Running, bot: dict[str, Any]) -> None:
+    message = await maild.received(bot, MAIL)
+    mcp = Mcp(await maild.key(inbox=bot))
+    wanted = {"messageId": message["id"], "text": "yes", "lastSeenMessageId": message["id"]}
+    first = await mcp.call("reply", **wanted)
+    again = await mcp.call("reply", **wanted, replyAll=False, asDraft=False)
+    assert (again.facts["messageId"], again.facts["alreadySent"]) == (first.facts["messageId"], True)
+
+
 async def test_after_ten_minutes_an_equal_call_is_another(start: Start) -> None:
     clock = ManualClock()
     maild = await start(clock=clock)
