@@ -4,10 +4,11 @@ every field."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from controlplane.contract.mail.messages import READ_TOKENS_MAX
 from controlplane.contract.model import ABSENT
+from controlplane.mcp.meant_words import html_as_meant, text_as_meant
 from controlplane.mcp.tool import Arguments
 
 READ_TOKENS_MIN = 500
@@ -28,8 +29,10 @@ Limit = Annotated[int, says("How many", ge=1, le=FOUND_MAX)]
 TimeoutSeconds = Annotated[int, says("How long to wait", ge=0, le=WAIT_S_MAX)]
 After = Annotated[str, says("Message id or ISO time; only newer mail. Default: two minutes ago")]
 Addresses = Annotated[list[str], says("Bare addresses")]
-Text = Annotated[str, says("Plain text")]
-Html = Annotated[str, says("HTML beside the text")]
+_MeantText = Annotated[str, AfterValidator(text_as_meant)]
+_MeantHtml = Annotated[str, AfterValidator(html_as_meant)]
+Text = Annotated[_MeantText, says("Plain text")]
+Html = Annotated[_MeantHtml, says("HTML beside the text")]
 SendAt = Annotated[str, says("ISO time with offset: send then")]
 AsDraft = Annotated[bool, says("Write a draft, send nothing")]
 Again = Annotated[bool, says("Send although the same call was just made")]
@@ -118,7 +121,7 @@ class SendArguments(Arguments):
 class ForwardArguments(Arguments):
     messageId: MessageId
     to: Addresses
-    text: Annotated[str, says("Your words above it")] = ABSENT
+    text: Annotated[_MeantText, says("Your words above it")] = ABSENT
     again: Again = False
 
 
@@ -130,8 +133,8 @@ class CheckArguments(Arguments):
     cc: Annotated[list[str], says("send")] = ABSENT
     bcc: Annotated[list[str], says("send")] = ABSENT
     subject: Annotated[str, says("send")] = ABSENT
-    text: Annotated[str, says("send, reply, forward")] = ABSENT
-    html: Annotated[str, says("send, reply")] = ABSENT
+    text: Annotated[_MeantText, says("send, reply, forward")] = ABSENT
+    html: Annotated[_MeantHtml, says("send, reply")] = ABSENT
     inboxId: Annotated[str, says("send: inb_…")] = ABSENT
     replyAll: Annotated[bool, says("reply")] = ABSENT
     lastSeenMessageId: Annotated[str, says("reply")] = ABSENT
