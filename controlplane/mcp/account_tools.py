@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from controlplane.contract.mail.messages import READ_TOKENS_MAX, RECIPIENTS_MAX
+from controlplane.contract.refusals import Fault, invalid
 from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, known, plain
 from controlplane.mcp.tool import NOTE, Facts, ToolCall
@@ -79,9 +80,10 @@ async def get_verification_code(call: ToolCall) -> Facts:
 
 
 async def label_messages(call: ToolCall) -> Facts:
-    changed = (
-        await call.ask("changeMessages", given=call.arguments.given("messageIds", "add", "remove"))
-    ).data
+    asked = call.arguments
+    if not asked.add and not asked.remove:
+        raise invalid([Fault("", "nothing_to_change", "Give 'add' or 'remove'")])
+    changed = (await call.ask("changeMessages", given=asked.given("messageIds", "add", "remove"))).data
     return Facts({"results": [{"id": plain(one["id"]), "result": one["result"]} for one in changed]})
 
 

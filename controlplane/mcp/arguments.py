@@ -5,6 +5,7 @@ every field."""
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from controlplane.contract.mail.messages import READ_TOKENS_MAX
 from controlplane.contract.model import ABSENT
@@ -22,8 +23,27 @@ def says(text: str, **bounds: Any) -> Any:
     return Field(description=text, **bounds)
 
 
-InboxId = Annotated[str, says("inb_…; default: the key's own inbox")]
-MessageId = Annotated[str, says("msg_…")]
+def id_of(prefix: str, where: str) -> AfterValidator:
+    """An id of that kind, without blanks around it; what is none is told where there are some."""
+
+    def check(value: str) -> str:
+        if not value.strip().startswith(f"{prefix}_"):
+            told = {"prefix": prefix, "where": where}
+            raise PydanticCustomError("invalid_id", "Expected an id '{prefix}_…': {where}", told)
+        return value.strip()
+
+    return AfterValidator(check)
+
+
+_Inbox = Annotated[str, id_of("inb", "whoami tells it of a key that has one, list_inboxes of others")]
+_Message = Annotated[str, id_of("msg", "find_messages and read_thread tell those of messages")]
+_Thread = Annotated[str, id_of("thd", "find_messages tells it with each message")]
+_LastSeen = Annotated[str, id_of("msg", "the lastMessageId that read_message and read_thread end with")]
+_Attachment = Annotated[str, id_of("att", "read_message tells those of its attachments")]
+_Claim = Annotated[str, id_of("clm", "claim_work tells it")]
+_Draft = Annotated[str, id_of("drf", "reply and send_message told it as they wrote the draft")]
+InboxId = Annotated[_Inbox, says("inb_…; default: the key's own inbox")]
+MessageId = Annotated[_Message, says("msg_…")]
 MaxTokens = Annotated[int, says("Length of the answer", ge=READ_TOKENS_MIN, le=READ_TOKENS_MAX)]
 Limit = Annotated[int, says("How many", ge=1, le=FOUND_MAX)]
 TimeoutSeconds = Annotated[int, says("How long to wait", ge=0, le=WAIT_S_MAX)]
@@ -36,6 +56,15 @@ Html = Annotated[_MeantHtml, says("HTML beside the text")]
 SendAt = Annotated[str, says("ISO time with offset: send then")]
 AsDraft = Annotated[bool, says("Write a draft, send nothing")]
 Again = Annotated[bool, says("Send although the same call was just made")]
+
+
+def _given_label(label: str) -> str:
+    """One label, which says what it does."""
+    if "," in label:
+        raise PydanticCustomError("not_allowed", "One label: others are items of their own")
+    if label.lower() == "read":
+        raise PydanticCustomError("not_allowed", "There is no such mark: remove 'unread' to mark as read")
+    return label
 
 
 class NoArguments(Arguments):
@@ -57,7 +86,7 @@ class FindArguments(Arguments):
 
 
 class ReadThreadArguments(Arguments):
-    threadId: Annotated[str, says("thd_…")]
+    threadId: Annotated[_Thread, says("thd_…")]
     maxTokens: MaxTokens = 4000
 
 
@@ -68,12 +97,12 @@ class ReadMessageArguments(Arguments):
 
 
 class AttachmentArguments(Arguments):
-    attachmentId: Annotated[str, says("att_…")]
+    attachmentId: Annotated[_Attachment, says("att_…")]
 
 
 class WaitArguments(Arguments):
     inboxId: InboxId = ABSENT
-    threadId: Annotated[str, says("thd_…: answers in it alone")] = ABSENT
+    threadId: Annotated[_Thread, says("thd_…: answers in it alone")] = ABSENT
     fromDomain: Annotated[str, says("Verified domain of the sender")] = ABSENT
     subject: Annotated[str, says("Part of the subject")] = ABSENT
     after: After = ABSENT
@@ -90,16 +119,16 @@ class CodeArguments(Arguments):
 
 
 class ReplyArguments(Arguments):
-    messageId: Annotated[str, says("msg_… that is answered")]
+    messageId: Annotated[_Message, says("msg_… that is answered")]
     text: Text
     lastSeenMessageId: Annotated[
-        str, says("lastMessageId of what you read: refused if the thread went on since")
+        _LastSeen, says("lastMessageId of what you read: refused if the thread went on since")
     ]
     replyAll: Annotated[bool, says("Answer everybody, not the author alone")] = ABSENT
     html: Html = ABSENT
     asDraft: AsDraft = ABSENT
     sendAt: SendAt = ABSENT
-    claimId: Annotated[str, says("clm_… of claim_work, which the answer finishes")] = ABSENT
+    claimId: Annotated[_Claim, says("clm_… of claim_work, which the answer finishes")] = ABSENT
     again: Again = False
 
     operation_names: ClassVar = {"lastSeenMessageId": "ifLastMessageId"}
@@ -127,19 +156,19 @@ class ForwardArguments(Arguments):
 
 class CheckArguments(Arguments):
     kind: Annotated[Literal["send", "reply", "forward", "draft"], says("What is checked")]
-    messageId: Annotated[str, says("reply, forward: msg_…")] = ABSENT
-    draftId: Annotated[str, says("draft: drf_…")] = ABSENT
+    messageId: Annotated[_Message, says("reply, forward: msg_…")] = ABSENT
+    draftId: Annotated[_Draft, says("draft: drf_…")] = ABSENT
     to: Annotated[list[str], says("send, forward")] = ABSENT
     cc: Annotated[list[str], says("send")] = ABSENT
     bcc: Annotated[list[str], says("send")] = ABSENT
     subject: Annotated[str, says("send")] = ABSENT
     text: Annotated[_MeantText, says("send, reply, forward")] = ABSENT
     html: Annotated[_MeantHtml, says("send, reply")] = ABSENT
-    inboxId: Annotated[str, says("send: inb_…")] = ABSENT
+    inboxId: Annotated[_Inbox, says("send: inb_…")] = ABSENT
     replyAll: Annotated[bool, says("reply")] = ABSENT
-    lastSeenMessageId: Annotated[str, says("reply")] = ABSENT
+    lastSeenMessageId: Annotated[_LastSeen, says("reply")] = ABSENT
     sendAt: Annotated[str, says("send, reply")] = ABSENT
-    claimId: Annotated[str, says("reply: clm_…")] = ABSENT
+    claimId: Annotated[_Claim, says("reply: clm_…")] = ABSENT
 
     operation_names: ClassVar = {"lastSeenMessageId": "ifLastMessageId"}
 
@@ -149,8 +178,8 @@ class CancelArguments(Arguments):
 
 
 class LabelArguments(Arguments):
-    messageIds: Annotated[list[str], says("msg_…", max_length=LABELLED_MAX)]
-    add: Annotated[list[str], says("Labels to give")] = ABSENT
+    messageIds: Annotated[list[_Message], says("msg_…", max_length=LABELLED_MAX)]
+    add: Annotated[list[Annotated[str, AfterValidator(_given_label)]], says("Labels to give")] = ABSENT
     remove: Annotated[list[str], says("Such as unread")] = ABSENT
 
     operation_names: ClassVar = {"messageIds": "ids", "add": "addLabels", "remove": "removeLabels"}
@@ -162,7 +191,7 @@ class ClaimArguments(Arguments):
 
 
 class FinishArguments(Arguments):
-    claimId: Annotated[str, says("clm_…")]
+    claimId: Annotated[_Claim, says("clm_…")]
     outcome: Annotated[
         Literal["done", "release", "extend"], says("release gives it back to others, extend renews the lease")
     ] = "done"

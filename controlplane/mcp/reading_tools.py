@@ -23,6 +23,7 @@ TEXT_BYTES_MAX = 32 * 1024
 IMAGE_BYTES_MAX = 512 * 1024
 TRAILER_TOKENS = 120  # of an answer, for the server's lines behind a text
 RISK_LINES = 5
+_NOT_LOOKED = "No message is like that: this key doesn't reach that inbox. Leave out inboxId for its own."
 _ITEM = 60 * UNIT
 _NAME = 40 * UNIT
 # What a file of that kind begins with; its sender's word for it is not taken.
@@ -74,7 +75,9 @@ async def find_messages(call: ToolCall) -> ToldWords:
     found = await call.ask("listMessages", given={**given, "limit": asked.limit}, type=list[ListedMail])
     mail: list[ListedMail] = found.data
     if not mail:
-        return ToldWords("No message is like that.")
+        own = call.principal.inbox_id
+        is_elsewhere = own is not None and asked.inboxId not in (None, own)
+        return ToldWords(_NOT_LOOKED if is_elsewhere else "No message is like that.")
     head = f"{len(mail)} {'message' if len(mail) == 1 else 'messages'}, newest first"
     told = told_mail.told(mail, call.fence_key, names_inboxes=call.principal.inbox_id is None)
     more = f"\ncursor: {mail[-1].id}" if len(mail) == asked.limit else ""

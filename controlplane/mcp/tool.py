@@ -7,7 +7,7 @@ no structure that a host could take for facts.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast, get_origin
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -28,7 +28,8 @@ _BY_ID: Mapping[str, Operation] = {operation.id: operation for operation in OPER
 
 
 class Arguments(BaseModel):
-    """What a tool is given: flat, and read mildly. Models say null, "" or [] for what they leave out, and `5` as text.
+    """What a tool is given: flat, and read mildly. Models say null, "" or [] for what they leave out, `5` as text,
+    and a list as text too: in JSON, or with commas.
 
     `operation_names`: argument → what the operation behind the tool calls it, so that its faults name the argument.
     """
@@ -38,10 +39,16 @@ class Arguments(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nothing(cls, given: Any) -> Any:
+    def _read_mildly(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        return {name: value for name, value in given.items() if value not in _NOTHING}
+        meant = {name: _listed(value) if cls._is_list(name) else value for name, value in given.items()}
+        return {name: value for name, value in meant.items() if value not in _NOTHING}
+
+    @classmethod
+    def _is_list(cls, name: str) -> bool:
+        field = cls.model_fields.get(name)
+        return field is not None and get_origin(field.annotation) is list
 
     @classmethod
     def names_by_operation(cls) -> dict[str, str]:
@@ -180,6 +187,19 @@ class Tool:
     is_of_work: bool = False
     takes_words: bool = False
     sends: bool = False
+
+
+def _listed(value: Any) -> Any:
+    """The list that a text writes out; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if text.startswith(("[", "{")):
+        try:
+            return msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            return [text]
+    return [one.strip() for one in text.split(",") if one.strip()]
 
 
 async def _octets(result: AnyResult) -> bytes:

@@ -15,7 +15,7 @@ from controlplane.sending.writing.composing import Composer, Letter
 from maild.message.digest import KeptContent
 from maild.message.writing.compose import OutgoingAttachment
 from storage import switches
-from storage.clock import DAY_MS, Clock
+from storage.clock import DAY_MS, Clock, iso
 from storage.disk import Disk
 from storage.engine.database import Database
 from storage.engine.tx import Tx
@@ -112,9 +112,10 @@ class Preparation:
         """400 where it can't be sent at the time that it names."""
         if request.sendAt is None:
             return
-        ahead_ms = request.sendAt - self._clock.now_ms()
-        if not SCHEDULE_MIN_MS <= ahead_ms <= SCHEDULE_MAX_MS:
-            raise invalid([Fault("sendAt", "out_of_range", "Give a time from 1 minute to 30 days ahead")])
+        now_ms = self._clock.now_ms()
+        if not SCHEDULE_MIN_MS <= request.sendAt - now_ms <= SCHEDULE_MAX_MS:
+            told = f"Give a time from 1 minute to 30 days ahead; now it is {iso(now_ms)}"
+            raise invalid([Fault("sendAt", "out_of_range", told)])
         if request.attachments:
             raise Refusal("attachments_not_schedulable")
 

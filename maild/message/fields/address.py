@@ -212,9 +212,7 @@ def _validate(address: str) -> str:
             allow_quoted_local=True,  # RFC 5321 §4.1.2
         )
     except (email_validator.EmailNotValidError, ValueError) as error:
-        # Surrogates make the package fail below its own errors.
-        is_own = isinstance(error, email_validator.EmailNotValidError)
-        raise AddressSyntaxError(str(error) if is_own else "The email address is not valid.") from None
+        raise AddressSyntaxError(_fault_of(address, error)) from None
     domain = checked.ascii_domain
     if special:
         domain = domain.removesuffix(_STAND_IN) + special
@@ -234,6 +232,17 @@ def _of_fit_length(local: str, domain: str) -> str:
 # The package refuses special-use names by a process-wide list. Rather than change that for
 # everybody, they are checked under a name of no special use.
 _STAND_IN = "a.io"
+
+
+def _fault_of(address: str, error: Exception) -> str:
+    """What is wrong with it. Of a name or a second address the package says that a domain is reserved, or has a comma
+    in it; surrogates make it fail below its own errors."""
+    if address.endswith(">"):
+        return "Give the bare address, without a name and angle brackets."
+    if address.count("@") > 1 and '"' not in address:
+        return "One address is expected; each other one is an item of its own."
+    is_own = isinstance(error, email_validator.EmailNotValidError)
+    return str(error) if is_own else "The email address is not valid."
 
 
 def _without_special_use(address: str) -> tuple[str, str]:

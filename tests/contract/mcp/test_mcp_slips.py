@@ -73,3 +73,103 @@ async def test_words_that_only_look_like_slips_are_sent(agent: Mcp, maild: Runni
     assert told.facts["status"] == "queued"
     shown = (await maild.api.get(f"/v1/messages/{told.facts['messageId']}")).data["textBody"]
     assert shown.rstrip() == words.rstrip()
+
+
+# Lists -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "said", ["a@elsewhere.test, b@elsewhere.test", '["a@elsewhere.test", "b@elsewhere.test"]']
+)
+async def test_a_list_that_was_written_as_a_text_is_that_list(
+    maild: Running, bot: dict[str, Any], agent: Mcp, said: str
+) -> None:
+    told = await agent.call("send_message", **wish(to=said))
+    assert told.facts["to"] == ["a@elsewhere.test", "b@elsewhere.test"]
+    message = await maild.received(bot, mail())
+    label = await agent.call("label_messages", messageIds=message["id"], add="invoice")
+    assert label.facts["results"] == [{"id": message["id"], "result": "changed"}]
+    assert message["id"] in (await agent.call("find_messages", labels="invoice, unread")).text
+
+
+@pytest.mark.parametrize("said", ['["a@elsewhere.test"', '{"email": "a@elsewhere.test"}', "me", 7])
+async def test_a_text_that_is_no_list_sends_nothing(agent: Mcp, maild: Running, said: object) -> None:
+    told = await agent.call("send_message", **wish(to=said))
+    assert told.code == "validation_failed" and "\nto" in told.text
+    assert await maild.api.messages() == []
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("Ada <ada@elsewhere.test>", "bare address"),
+        ("<ada@elsewhere.test>", "bare address"),
+        ("ada@elsewhere.test; bo@elsewhere.test", "One address"),
+        ("ada@elsewhere.test,bo@elsewhere.test", "One address"),
+    ],
+)
+async def test_an_address_with_more_than_it_is_told_what_is_too_much(
+    agent: Mcp, address: str, said: str
+) -> None:
+    told = await agent.call("send_message", **wish(to=[address]))
+    assert "\nto[0]: " in told.text and said in told.text and "special-use" not in told.text
+
+
+# Ids ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "said"),
+    [
+        ("find_messages", {"inboxId": "bot@agents.test"}, "inboxId: Expected an id 'inb_…'"),
+        ("wait_for_message", {"inboxId": "bot"}, "inboxId: Expected an id 'inb_…'"),
+        ("wait_for_message", {"threadId": "msg_x"}, "threadId: Expected an id 'thd_…'"),
+        ("read_thread", {"threadId": "msg_x"}, "threadId: Expected an id 'thd_…'"),
+        ("read_message", {"messageId": "thd_x"}, "messageId: Expected an id 'msg_…'"),
+        ("read_message", {"messageId": "<q@elsewhere.test>"}, "messageId: Expected an id 'msg_…'"),
+        ("get_attachment", {"attachmentId": "invoice.pdf"}, "attachmentId: Expected an id 'att_…'"),
+        ("cancel_message", {"messageId": "drf_x"}, "messageId: Expected an id 'msg_…'"),
+    ],
+)
+async def test_an_id_of_another_kind_is_told_where_the_right_one_stands(
+    agent: Mcp, tool: str, given: dict[str, Any], said: str
+) -> None:
+    """It was "not found; it may have been deleted", and no mail at all where it was looked for in an inbox."""
+    told = await agent.call(tool, **given)
+    assert told.code == "validation_failed" and said in told.text
+    assert "read_message" in told.text or "find_messages" in told.text or "whoami" in told.text
+
+
+async def test_mail_of_an_inbox_out_of_reach_is_not_said_to_be_none(maild: Running, agent: Mcp) -> None:
+    other = await maild.inbox("other")
+    assert "doesn't reach that inbox" in (await agent.call("find_messages", inboxId=other["id"])).text
+
+
+async def test_a_blank_around_an_id_is_none_of_it(maild: Running, bot: dict[str, Any], agent: Mcp) -> None:
+    message = await maild.received(bot, mail())
+    assert message["id"] in (await agent.call("read_message", messageId=f" {message['id']}\n")).text
+
+
+# Labels ------------------------------------------------------------------------------------------
+
+
+async def test_labels_that_are_none_are_told_in_the_words_of_the_tool(
+    maild: Running, bot: dict[str, Any], agent: Mcp
+) -> None:
+    message = await maild.received(bot, mail())
+    nothing = await agent.call("label_messages", messageIds=[message["id"]])
+    assert "'add'" in nothing.text and "addLabels" not in nothing.text and "delete" not in nothing.text
+    read = await agent.call("label_messages", messageIds=[message["id"]], add=["read"])
+    assert "\nadd[0]: " in read.text and "remove 'unread'" in read.text
+    several = await agent.call("label_messages", messageIds=[message["id"]], add=["a,b"])
+    assert "\nadd[0]: " in several.text and "item" in several.text
+    assert (await maild.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["unread"]
+
+
+# Times -------------------------------------------------------------------------------------------
+
+
+async def test_a_time_that_is_over_is_told_what_time_it_is(agent: Mcp) -> None:
+    """A model may take the year of its training for this one."""
+    told = await agent.call("send_message", **wish(sendAt="2024-01-01T09:00:00Z"))
+    assert "\nsendAt: Give a time from 1 minute to 30 days ahead; now it is 20" in told.text
