@@ -233,6 +233,43 @@ async def test_texts_come_from_arguments_files_and_stdin(environ: pytest.MonkeyP
         assert done.code == 2 and "UTF-8" in done.said
 
 
+@pytest.mark.parametrize(
+    ("words", "stdin", "said"),
+    [
+        (r"Hi Ada,\n\nit is done.", b"", "$'"),
+        ("", b"", "blank"),
+        ("-", b" \n", "blank"),
+    ],
+)
+@pytest.mark.parametrize("command", ["messages send --inbox-id inb_1 --to a@x.test", "reply msg_1"])
+async def test_words_that_a_shell_did_not_write_are_not_sent(
+    environ: pytest.MonkeyPatch, command: str, words: str, stdin: bytes, said: str
+) -> None:
+    """Shells leave a backslash and an n in quotes as they are, and a command that failed writes nothing."""
+    done = await maildc.within(*command.split(), "--text", words, stdin=stdin)
+    assert done.code == 2 and "--text" in done.said and said in done.said
+
+
+async def test_words_that_are_meant_so_are_sent(environ: pytest.MonkeyPatch) -> None:
+    bodies: list[dict[str, Any]] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        bodies.append(await request.json())
+        return web.json_response({"data": {"id": "x"}})
+
+    meant = "Print \\n.\n"
+    async with serving(handle) as url:
+        use(environ, url)
+        for words in (
+            ("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test", "--text", meant),
+            ("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test", "--text", "", "--html", "<p>w"),
+            ("drafts", "update", "drf_1", "--text", ""),
+        ):
+            done = await maildc.within(*words)
+            assert done.code == 0, done.said
+    assert [one["text"] for one in bodies] == [meant, "", ""]
+
+
 async def test_a_refused_reply_tells_what_came_and_sends_nothing(maild: Running) -> None:
     bot = await maild.inbox("bot")
     first = await maild.received(bot, mail("topic", "one", Message_ID="<1@elsewhere.test>"))

@@ -16,6 +16,8 @@ import click
 from maild_client.cli.rows import OperationRow, Taken
 
 FILE_BYTES_MAX = 32 * 1024 * 1024  # more than the API takes of anything
+_WORDS = ("text", "html")  # of a mail
+_MAILING = ("sendMessage", "replyToMessage", "replyToThread", "forwardMessage")
 
 
 class Input:
@@ -94,6 +96,9 @@ def parts(row: OperationRow, options: Mapping[str, Any]) -> dict[str, dict[str, 
         given = options.get(taken.option)
         if given is not None and given != ():
             found[taken.place][taken.name] = _value(taken, given, source)
+            _refuse_escaped_lines(taken, given)
+    if row.id in _MAILING:
+        _refuse_blank_words(found["body"])
     if options.get("attach"):
         named = found["body"].setdefault("attachments", [])
         named += [source.attachment(path) for path in options["attach"]]
@@ -101,6 +106,22 @@ def parts(row: OperationRow, options: Mapping[str, Any]) -> dict[str, dict[str, 
     if missing:
         raise click.UsageError(f"Missing {', '.join(missing)}.")
     return found
+
+
+def _refuse_escaped_lines(taken: Taken, given: Any) -> None:
+    """Shells leave a backslash and an n in quotes as they are. Words with other line breaks may be about them."""
+    if taken.place == "body" and taken.name in _WORDS and "\\n" in given and "\n" not in given:
+        raise click.UsageError(
+            f"{taken.flag} has a backslash and an n where a line should end, and people would read them: give it as"
+            f" {taken.flag} $'one\\ntwo', or as @FILE, or '-' for stdin. If they are meant, end it with a line break."
+        )
+
+
+def _refuse_blank_words(body: Mapping[str, Any]) -> None:
+    """What a command that failed has written, where it was to write the words of a mail."""
+    text = body.get("text")
+    if isinstance(text, str) and not text.strip() and not body.get("html"):
+        raise click.UsageError("--text is blank, and would be a mail without words.")
 
 
 def _value(taken: Taken, given: Any, source: Input) -> Any:
