@@ -38,7 +38,8 @@ def id_of(prefix: str, where: str) -> AfterValidator:
 _Inbox = Annotated[str, id_of("inb", "whoami tells it of a key that has one, list_inboxes of others")]
 _Message = Annotated[str, id_of("msg", "find_messages and read_thread tell those of messages")]
 _Thread = Annotated[str, id_of("thd", "find_messages tells it with each message")]
-_LastSeen = Annotated[str, id_of("msg", "the lastMessageId that read_message and read_thread end with")]
+_LAST = "the lastMessageId that read_message and read_thread end with; where it is none, of the message that it answers"
+_LastSeen = Annotated[str, id_of("msg", _LAST)]
 _Attachment = Annotated[str, id_of("att", "read_message tells those of its attachments")]
 _Claim = Annotated[str, id_of("clm", "claim_work tells it")]
 _Draft = Annotated[str, id_of("drf", "reply and send_message told it as they wrote the draft")]

@@ -173,8 +173,8 @@ async def _message(call: ToolCall, message_id: str, max_tokens: int) -> str:
 
 def _last(told: Mapping[str, Any]) -> str:
     """What an answer names, where that was read; else an answer could claim to have seen what nobody read."""
-    if told["lastMessageId"] == told["messageId"]:
-        return f"lastMessageId: {told['lastMessageId']}"
+    if told["lastMessageId"] in (None, told["messageId"]):
+        return f"lastMessageId: {told['lastMessageId'] or 'none'}"
     return "lastMessageId: another message; read_thread tells, read it before you reply"
 
 

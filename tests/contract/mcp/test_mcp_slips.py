@@ -150,6 +150,22 @@ async def test_a_blank_around_an_id_is_none_of_it(maild: Running, bot: dict[str,
     assert message["id"] in (await agent.call("read_message", messageId=f" {message['id']}\n")).text
 
 
+async def test_an_answer_to_what_is_automatic_alone_can_be_named(
+    maild: Running, bot: dict[str, Any], agent: Mcp
+) -> None:
+    """None of its mail counts as the last; read_message spoke of another one, which read_thread did not know."""
+    message = await maild.received(bot, mail(Auto_Submitted="auto-replied"))
+    for tool, given in (
+        ("read_message", {"messageId": message["id"]}),
+        ("read_thread", {"threadId": message["threadId"]}),
+    ):
+        assert (await agent.call(tool, **given)).text.endswith("\nlastMessageId: none")
+    answer = {"messageId": message["id"], "text": "w"}
+    told = await agent.call("reply", **answer, lastSeenMessageId="none")
+    assert "that it answers" in told.text
+    assert (await agent.call("reply", **answer, lastSeenMessageId=message["id"])).facts["status"] == "queued"
+
+
 # Labels ------------------------------------------------------------------------------------------
 
 
