@@ -17,7 +17,7 @@ from maild.authentication.spf import SpfResult
 Auth = Mapping[str, str | None]  # `auth` of a message in the API: spf, dkim, dmarc, arc, verifiedDomain
 
 _VALUE_CHARS = 255
-_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
+_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)("?)', re.DOTALL)  # to the end of all where it is left open
 _COMMENT = re.compile(r"\([^()\\\"]*+\)")
 _COMMENT_DEPTH = 3
 
@@ -104,7 +104,7 @@ def dmarc_passed(results: str, domain: str) -> bool:
     """Does an Authentication-Results value (behind its instance) say that DMARC passed for the domain?
 
     Its values may be a stranger's words, quoted or in comments: what stands in those says nothing."""
-    plain = _QUOTED.sub("?", results)
+    plain = _QUOTED.sub(lambda quoted: "?" if quoted[1] else '"', results)
     for _ in range(_COMMENT_DEPTH):
         plain = _COMMENT.sub(" ", plain)
     if any(mark in plain for mark in '"()\\'):

@@ -244,7 +244,8 @@ def test_records_are_read_in_proportion(unit: bytes, before: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", [";", "dmarc=pass ", "dmarc=pass;", "header.from=x ", "dmarc=pass header.from=y;", " ", "("]
+    "unit",
+    [";", "dmarc=pass ", "dmarc=pass;", "header.from=x ", "dmarc=pass header.from=y;", " ", "(", '"\\'],
 )
 def test_results_of_others_are_read_in_proportion(unit: str) -> None:
     dmarc_passed(bomb(unit).whole(), "x.test")

@@ -20,7 +20,7 @@ _TAGS = (
 )
 _ROLE_MARKUP = re.compile(
     _TAGS
-    + r"|^[ \t>*]*#{2,4}[ \t]*(?:system|instructions?|assistant|developer)(?: prompt| message)?[ \t]*:?[ \t]*$"
+    + r"|^[ \t>*]*#{2,4}[ \t]*(?:system|instructions?|assistant|developer)(?: prompt| message)?[ \t]*+:?[ \t]*+$"
     r"|^[ \t>*\[(]*(?:system|developer)[ _](?:prompt|override|instructions?)[\])]?[ \t*]*:(?=\s)"
     r"|^[ \t>*]*\[(?:system|developer|assistant)\](?=[\s:])"
     r"|^[ \t>*]*system:\s{1,3}(?=you (?:are|must|will|shall)|ignore|disregard|override|forget|new )"

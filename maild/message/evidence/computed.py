@@ -50,7 +50,7 @@ _SHORTHAND_SIZE = re.compile(r"(?:^|\s)(0|(?:\d++\.?\d*+|\.\d++)(?:px|pt|em|rem|
 _COLOURED = re.compile(r"#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^)]*\)|[a-z]+")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}){1,2}")
 _RGB = re.compile(r"rgb\( ?([0-9]{1,3}) ?, ?([0-9]{1,3}) ?, ?([0-9]{1,3}) ?\)")
-_TRANSLATED = re.compile(r"translate(?:3d|x|y)?\(([^)]*)\)")
+_TRANSLATED = re.compile(r"translate(?:3d|x|y)?\(([^)]*+)")  # CSS Syntax §5.4.9: the end closes it
 _CLIPPED = re.compile(
     r"inset\(\s*(?:[5-9]\d|\d{3,})(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0|polygon\(\s*0(?:px)?[\s,0px]*\)"
 )

@@ -32,7 +32,9 @@ _LONGHANDS: Final[Mapping[str, tuple[str, ...]]] = {
 _PLAIN = re.compile(r"[\w\s:;#%.,()+!-]*", re.ASCII)
 _BRACKETS = re.compile(r"[(\[{]|[)\]}]")
 _BLANKS = r"[ \t\r\n\f]*+"
-_STRING = r"""(?:"(?>(?:[^"\\\n\r\f]++|\\[^\n\r\f])*)"|'(?>(?:[^'\\\n\r\f]++|\\[^\n\r\f])*)')"""
+_DOUBLE = r""""(?>(?:[^"\\\n\r\f]++|\\[^\n\r\f])*)"""
+_SINGLE = r"""'(?>(?:[^'\\\n\r\f]++|\\[^\n\r\f])*)"""
+_STRING = rf"""(?:{_DOUBLE}"|{_SINGLE}')"""
 _URL = rf"(?<![\w-])[uU][rR][lL]\({_BLANKS}(?:{_STRING}|[^\"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]*+){_BLANKS}\)"
 _IN_BRACKETS = rf"(?<![uU][rR][lL])\((?>(?:[^()\"'\\{{}}\[\]/;@<>!\x00]++|/(?!\*)|{_STRING})*)\)"
 # Up to a semicolon: what a property may be named, and all of it.
@@ -47,7 +49,10 @@ _SIMPLE_VALUE = re.compile(
     r"(!important)?[ \t\r\n\f]*+;?",
     re.ASCII | re.IGNORECASE,
 )
-_COMMENT = re.compile(rf"{_STRING}|{_URL}|(/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)\*/)")
+# What is left open is read to its end, so that no beginning is looked at twice.
+_COMMENT = re.compile(
+    rf"""{_DOUBLE}"?|{_SINGLE}'?|{_URL}|(?P<comment>/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)(?P<end>\*/)?)"""
+)
 _SETS_APART = frozenset(" \t\r\n\f;{},:>")
 _TO_RULE = re.compile(_BLANKS)
 _IN_SELECTOR = rf"\([^(){{}}\"'\\\[\]]*+\)|\[(?>(?:[^\]\[(){{}}\"'\\]++|{_STRING})*)\]"
@@ -57,11 +62,11 @@ _CONTENT = rf"((?>(?:[^{{}}\"'\\]++|{_STRING})*))\}}"
 _RULE = re.compile(_PRELUDE % "" + _CONTENT)
 _INNER_RULE = re.compile(_PRELUDE % "}" + _CONTENT)
 _AT_RULE = re.compile(
-    rf"@([a-zA-Z-]+)((?>(?:[^{{}}();\"'\\@\[\]uU]++|{_URL}|[uU](?![rR][lL]\()|{_STRING}|\([^(){{}};\"'\\\[\]]*+\))*))"
+    rf"@([a-zA-Z-]++)((?>(?:[^{{}}();\"'\\@\[\]uU]++|{_URL}|[uU](?![rR][lL]\()|{_STRING}|\([^(){{}};\"'\\\[\]]*+\))*))"
     r"(;|\{)"
 )
 _INNER_CONTENT = re.compile(_CONTENT)
-_EVERY_SCREEN = re.compile(r"(?:only\s+)?(?:all|screen)?\s*", re.IGNORECASE)
+_EVERY_SCREEN = re.compile(r"(?:only\s++)?(?:all|screen)?\s*+", re.IGNORECASE)
 
 
 class Declaration(NamedTuple):
@@ -270,9 +275,9 @@ def _without_comments(css: str) -> str | None:
     kept: list[str] = []
     at = 0
     for found in _COMMENT.finditer(css):
-        if found[1] is not None:
+        if found["comment"] is not None:
             around = css[found.start() - 1 : found.start()], css[found.end() : found.end() + 1]
-            if _SETS_APART.isdisjoint(around) and all(around):
+            if found["end"] is None or (_SETS_APART.isdisjoint(around) and all(around)):
                 return None
             kept.append(css[at : found.start()])
             at = found.end()

@@ -1,9 +1,13 @@
 """How much work a stranger may make of the look at one message: twice the mail is about twice the work, or a limit."""
 
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import pytest
 
+from maild.message.evidence.chat_marks import role_markup
+from maild.message.evidence.computed import Colours, Computed, compute
+from maild.message.evidence.css_text import CssReader
 from maild.message.evidence.examine import Examined, examine
 from maild.message.evidence.files import NamedFile
 from maild.message.evidence.styles import MAX_SHEET_CHARS
@@ -69,6 +73,16 @@ BOMBS = {
 }
 
 
+def _moved(transform: str) -> list[str]:
+    style = {"transform": transform}
+    gone = compute(Computed(), "p", {}, style, Colours()).gone
+    return [] if gone is None else [gone]
+
+
+def _rules(css: str) -> Iterable[object]:
+    return CssReader().sheet(css)
+
+
 def of(words: str, where: str) -> Examined:
     text, html = (words, None) if where == "text" else (None, words)
     return Examined("", None, text, html, (), None)
@@ -80,6 +94,23 @@ def test_twice_the_mail_is_twice_the_work(name: str, where: str) -> None:
     made: Bomb[str] = BOMBS[name]
     assert_proportional(lambda words: examine(of(words, where)), made)
     examine(of(made.whole(), where))  # what is quadratic inside a pattern takes hours
+
+
+# What stands in one pattern's reach; the limits of a message cut most of it before.
+PIECES: dict[str, tuple[Callable[[str], Iterable[object]], Bomb[str]]] = {
+    "blanks behind a mark of a chat": (role_markup, bomb("\t", "## system prompt", "x")),
+    "blanks in a query of media": (_rules, bomb(" ", "@media only", "x{p{left:0}}")),
+    "the name of an at-rule": (_rules, bomb("a", "@")),
+    "comments in a sheet that are open": (_rules, bomb("/*a")),
+    "strings in a sheet that are open": (_rules, bomb('"\\', "/*x*/")),
+    "functions that are open": (_moved, bomb("translate(")),
+}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_beginning_in_a_long_piece_is_looked_at_twice(piece: str) -> None:
+    read, made = PIECES[piece]
+    assert list(read(made.whole())) == []
 
 
 def test_every_character_costs_no_more_than_a_script_has() -> None:
