@@ -5,6 +5,7 @@ hundred kilobytes of `<div>` that are never closed take a second. Real mail has 
 """
 
 import re
+from typing import Final
 
 from maild.message.html.foreign_content import without_foreign_content
 
@@ -22,11 +23,18 @@ _ENDED_BY = {
     "li": frozenset(("li", "p")),
     "dt": frozenset(("dt", "dd", "p")),
     "dd": frozenset(("dt", "dd", "p")),
-    "option": frozenset(("option",)),
     "td": _CELL_ENDS,
     "th": _CELL_ENDS,
     "tr": _CELL_ENDS | {"tr"},
     "tbody": _CELL_ENDS | {"tr", "tbody", "thead"},
+}
+# What has lines or a look of its own, and does nothing where it is one of these. Mail programs run no scripts, so they
+# show what stands for want of them.
+LIKE: Final = {
+    **dict.fromkeys(("dialog", "fieldset", "form", "legend", "optgroup", "option", "select"), "div"),
+    **dict.fromkeys(("button", "noscript"), "span"),
+    **dict.fromkeys(("dir", "menu"), "ul"),
+    "textarea": "textarea",
 }
 _NOTHING: frozenset[str] = frozenset()
 
@@ -43,6 +51,7 @@ def _is_too_deep(html: str) -> bool:
     opened: list[str] = []
     for tag in _TAG.finditer(html):
         name = tag[2].lower()
+        name = LIKE.get(name, name)
         if tag[1]:
             _close(opened, name)
         elif name not in _VOID:

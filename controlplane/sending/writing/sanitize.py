@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import nh3
 
-from controlplane.sending.writing.html_shape import is_too_complex
+from controlplane.sending.writing.html_shape import LIKE, is_too_complex
 from controlplane.sending.writing.inline_style import NESTED, PICTURE, kept_declarations
 from maild.message.html.foreign_content import without_foreign_content
 from maild.message.html.html_tokens import TokenKind, html_tokens
@@ -71,14 +71,6 @@ _BODY = re.compile(r"<(?:html|body)(?=\s)", re.IGNORECASE)
 _BODIES = 8  # that are looked at: conditional comments may have one each
 _BODY_CHARS = 4000
 _SAYING = re.compile(r"\s(?:style|dir)\s*=", re.IGNORECASE)
-# What has lines or a look of its own, and does nothing where it is one of these. Mail programs run no scripts, so they
-# show what stands for want of them.
-_LIKE = {
-    **dict.fromkeys(("dialog", "fieldset", "form", "legend", "optgroup", "option", "select"), "div"),
-    **dict.fromkeys(("button", "noscript"), "span"),
-    **dict.fromkeys(("dir", "menu"), "ul"),
-    "textarea": "textarea",
-}
 _BOXED = frozenset(["button", "textarea"])  # nobody reads what stands in two of these as one word
 # Names of HTML that are not kept, but decide how what stands in or beside them is read. nh3 takes many others for
 # MathML or SVG, and drops all that stands in them: `<min>`, `<or>` and `<list>` too, where somebody meant a word.
@@ -88,7 +80,7 @@ _READ = frozenset(
     plaintext progress rb script search slot source style svg template title track tt video xmp""".split()
 )
 _NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]*+)(?=[\s/>])")
-_UNLIKE = re.compile(rf"<(/?)({'|'.join(_LIKE)})(?=[\s/>])", re.IGNORECASE)
+_UNLIKE = re.compile(rf"<(/?)({'|'.join(LIKE)})(?=[\s/>])", re.IGNORECASE)
 _COLOURS = {
     "background-color": re.compile(r"""\sbgcolor\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
     "color": re.compile(r"""\stext\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
@@ -188,7 +180,7 @@ def _ground(body: re.Match[str]) -> str:
 
 def _without_unknown(html: str) -> str:
     """The HTML without the tags that no HTML knows."""
-    unknown = {name.lower() for name in set(_NAME.findall(html))} - _TAGS - _READ - _LIKE.keys()
+    unknown = {name.lower() for name in set(_NAME.findall(html))} - _TAGS - _READ - LIKE.keys()
     if not unknown:
         return html
     return "".join(
@@ -199,7 +191,7 @@ def _without_unknown(html: str) -> str:
 
 def _alike(tag: re.Match[str]) -> str:
     name = tag[2].lower()
-    return f"{' ' if name in _BOXED and not tag[1] else ''}<{tag[1]}{_LIKE[name]}"
+    return f"{' ' if name in _BOXED and not tag[1] else ''}<{tag[1]}{LIKE[name]}"
 
 
 def _inert(_tag: str, name: str, value: str) -> str | None:

@@ -38,3 +38,9 @@ SLOPPY = {
 @pytest.mark.parametrize("html", SLOPPY.values(), ids=SLOPPY)
 def test_mail_as_it_is_written(html: str) -> None:
     assert not is_too_complex(html)
+
+
+@pytest.mark.parametrize("unit", ["<option>", "<form><option></form>"])
+def test_what_is_cleaned_as_another_element_is_as_deep_as_that(unit: str) -> None:
+    """A form, a list and what they hold become `div`s, of which a closing tag closes the inner one alone."""
+    assert is_too_complex(unit * (DEPTH_MAX + 1))
