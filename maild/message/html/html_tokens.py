@@ -57,7 +57,7 @@ class HtmlToken(NamedTuple):
 
 def html_tokens(html: str) -> Iterator[HtmlToken]:
     """The tokens in order. Linear and total."""
-    tokens = _markup(html)
+    tokens = markup(html)
     return _with_whole_templates(tokens, html) if _TEMPLATE.search(html) else tokens
 
 
@@ -81,7 +81,8 @@ def _raw(begin: HtmlToken, content_end: int, end: int) -> HtmlToken:
     return HtmlToken(TokenKind.RAW, begin.start, end, begin.name, begin.attributes, begin.end, content_end)
 
 
-def _markup(html: str) -> Iterator[HtmlToken]:
+def markup(html: str) -> Iterator[HtmlToken]:
+    """The tokens in order, those in templates too, which a parser makes elements of. Linear and total."""
     position, end = 0, len(html)
     last_tag_end = html.rfind(">")
     find, match = html.find, _TAG.match
