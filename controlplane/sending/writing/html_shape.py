@@ -137,7 +137,7 @@ def _boundaries(closing: str) -> Set[str]:
     return _BOUNDARIES if closing in _SPECIAL or closing in _FORMATTING else _SPECIAL
 
 
-class _Scope:
+class _FormattingScope:
     """Formatting that was opened in a cell, in a table beside its cells, or in neither; equal ones by how many."""
 
     def __init__(self, of: str, outer: int = 0) -> None:
@@ -164,7 +164,7 @@ class _Formatting:
 
     def __init__(self) -> None:
         self.reopened = 0
-        self._scopes = [_Scope("")]
+        self._scopes = [_FormattingScope("")]
         self._is_closable = True
 
     def open(self, name: str, attributes: str) -> None:
@@ -178,11 +178,11 @@ class _Formatting:
             )
         elif name == "table":
             self._end_table()
-            self._scopes.append(_Scope(name, self._scopes[-1].count))
+            self._scopes.append(_FormattingScope(name, self._scopes[-1].count))
         elif name in _CELLS or name in _ROWS:
             self._end_cell(_CELLS)
             if name in _CELLS and self._scopes[-1].of == "table":
-                self._scopes.append(_Scope(name))
+                self._scopes.append(_FormattingScope(name))
 
     def close(self, name: str, *, is_reached: bool) -> None:
         self.reopened += self._scopes[-1].count
