@@ -28,7 +28,7 @@ _MOVES_MAX = 7  # §13.2.6.4.7: blocks in which one closing tag ends what was op
 _CELLS = frozenset(("td", "th", "caption"))
 _OTHER_MARKERS = frozenset("applet marquee object template".split())
 _ROWS = frozenset("tr tbody thead tfoot col colgroup".split())
-# §13.2.4.2: closing tags of others do not reach through these.
+# The closing tags of all but these and formatting do not reach through one of these either.
 _SPECIAL = _BOUNDARIES | frozenset(
     """address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer
     form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe li listing main menu nav noembed noframes noscript ol p
@@ -160,7 +160,7 @@ class _FormattingScope:
 
 class _Formatting:
     """The standard's "list of active formatting elements". `reopened`: how many elements are made of it at most, as if
-    each tag that may close others closed them all."""
+    each tag that may end others ended all of them."""
 
     def __init__(self) -> None:
         self.reopened = 0
@@ -173,9 +173,7 @@ class _Formatting:
             return
         self.reopened += self._scopes[-1].count
         if name in _OTHER_MARKERS:
-            self._is_closable = (
-                False  # what is open outside may not be closed in one of these, nor what is in it
-            )
+            self._is_closable = False  # by what follows: it may stand in one of these
         elif name == "table":
             self._end_table()
             self._scopes.append(_FormattingScope(name, self._scopes[-1].count))
