@@ -15,9 +15,8 @@ from maild.cli.common import (
     organization_option,
     run_command,
     say,
-    say_more,
-    say_rows,
     show,
+    show_list,
 )
 
 
@@ -45,12 +44,7 @@ def audit_list(
     rows: list[dict[str, Any]] = run_command(
         lambda store: store.audit.list(organization_id, limit=limit + 1, types=types, actor=actor), config
     )
-    more = len(rows) > limit
-    if as_json:
-        show({"rows": rows[:limit], "more": more}, as_json)
-        return
-    say_rows(map(_act_line, rows[:limit]), none="no such act stands there")
-    say_more(limit, more)
+    show_list(rows, limit, "rows", _act_line, none="no such act stands there", as_json=as_json)
 
 
 def _act_line(one: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -70,8 +70,23 @@ def say_rows(lines: Iterable[str], none: str) -> None:
         say(none, err=True)
 
 
-def say_more(limit: int, has_more: bool, advice: str = "") -> None:
-    """On stderr, that a list goes on."""
+def show_list(
+    rows: Sequence[dict[str, Any]],
+    limit: int,
+    name: str,
+    line: Callable[[dict[str, Any]], str],
+    *,
+    none: str,
+    as_json: bool,
+    advice: str = "",
+) -> None:
+    """The first `limit` of `rows`, which are one more where the list goes on: as JSON below `name`, or as lines, and on
+    stderr that it goes on. `none`: as for `say_rows`."""
+    has_more = len(rows) > limit
+    if as_json:
+        show({name: rows[:limit], "more": has_more}, as_json)
+        return
+    say_rows(map(line, rows[:limit]), none=none)
     if has_more:
         say(f"and more, which --limit beyond {limit} shows{advice}", err=True)
 

@@ -14,10 +14,9 @@ from maild.cli.common import (
     json_option,
     run_command,
     say,
-    say_more,
     say_progress,
-    say_rows,
     show,
+    show_list,
 )
 
 _DOMAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
@@ -102,12 +101,10 @@ def _selecting(command: Callable[..., None]) -> Callable[..., None]:
 def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
     """What waits: held recipients first, then by the time of the next attempt."""
     rows = run_command(lambda store: store.queue.waiting(selection, limit + 1), config)
-    more = len(rows) > limit
-    if as_json:
-        show({"recipients": rows[:limit], "more": more}, as_json)
-        return
-    say_rows(map(_waiting_line, rows[:limit]), none="no recipient waits")
-    say_more(limit, more, advice="; `maild queue show` counts them")
+    advice = "; `maild queue show` counts them"
+    show_list(
+        rows, limit, "recipients", _waiting_line, none="no recipient waits", as_json=as_json, advice=advice
+    )
 
 
 def _waiting_line(one: dict[str, Any]) -> str:
@@ -164,12 +161,7 @@ def _evidence_lines(evidence: dict[str, Any] | None) -> Iterator[str]:
 def queue_scheduled(organization_id: str | None, limit: int, config: Path, as_json: bool) -> None:
     """What enters the queue at the time for which it was scheduled: the next first."""
     rows = run_command(lambda store: store.scheduled_mail.list(organization_id, limit + 1), config)
-    more = len(rows) > limit
-    if as_json:
-        show({"messages": rows[:limit], "more": more}, as_json)
-        return
-    say_rows(map(_scheduled_line, rows[:limit]), none="nothing is scheduled")
-    say_more(limit, more)
+    show_list(rows, limit, "messages", _scheduled_line, none="nothing is scheduled", as_json=as_json)
 
 
 def _scheduled_line(one: dict[str, Any]) -> str:

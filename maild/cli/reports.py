@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command, say_more, say_rows, show
+from maild.cli.common import config_option, json_option, run_command, show_list
 
 
 @click.command()
@@ -23,12 +23,7 @@ def reports(domain: str | None, kind: str | None, limit: int, config: Path, as_j
     found: list[dict[str, Any]] = run_command(
         lambda store: store.reports.list(domain, kind, limit + 1), config
     )
-    more = len(found) > limit
-    if as_json:
-        show({"reports": found[:limit], "more": more}, as_json)
-        return
-    say_rows(map(_report_line, found[:limit]), none="there is no report")
-    say_more(limit, more)
+    show_list(found, limit, "reports", _report_line, none="there is no report", as_json=as_json)
 
 
 def _report_line(one: dict[str, Any]) -> str:

@@ -11,10 +11,9 @@ from maild.cli.common import (
     json_option,
     run_command,
     say,
-    say_more,
     say_octets,
-    say_rows,
     show,
+    show_list,
 )
 
 
@@ -38,13 +37,8 @@ def reviews_list(organization_id: str | None, status: str, limit: int, config: P
     """What is held, or was, newest first."""
     wanted = None if status == "any" else status
     rows = run_command(lambda store: store.reviews.list(organization_id, wanted, limit + 1), config)
-    more = len(rows) > limit
-    if as_json:
-        show({"reviews": rows[:limit], "more": more}, as_json)
-        return
     none = "there is no review" if wanted is None else f"no review is {wanted}"
-    say_rows(map(_review_line, rows[:limit]), none=none)
-    say_more(limit, more)
+    show_list(rows, limit, "reviews", _review_line, none=none, as_json=as_json)
 
 
 def _review_line(one: dict[str, Any]) -> str:
