@@ -1,5 +1,8 @@
 """Files and folders that a loss of power leaves whole and under their names: what was written is on the disk once its
-file was fsynced, a name once its folder was. For what SQLite does not write itself."""
+file was fsynced, a name once its folder was. For what SQLite does not write itself.
+
+Whether a file is there at all is asked here too.
+"""
 
 import os
 from pathlib import Path

@@ -25,7 +25,8 @@ _FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u"
 _SAME_MAX = 3  # of equal ones, which the standard calls the Noah's Ark clause
 _MOVES_MAX = 7  # §13.2.6.4.7: blocks in which one closing tag ends what was opened outside of them
 # Formatting from outside is not opened again in these, and what is open in a cell ends with it.
-_CELLS = frozenset(("td", "th", "caption"))
+_CELLS_OF_ROWS = frozenset(("td", "th"))
+_CELLS = _CELLS_OF_ROWS | {"caption"}
 _OTHER_MARKERS = frozenset("applet marquee object template".split())
 _ROWS = frozenset("tr tbody thead tfoot col colgroup".split())
 # The closing tags of all but these and formatting do not reach through one of these either.
@@ -36,17 +37,15 @@ _SPECIAL = _BOUNDARIES | frozenset(
 )
 _BOUNDARIES_OF_LI = _BOUNDARIES | {"ul", "ol"}
 _NAME_ENDS = frozenset(" \t\n\r\f/>")
-_CELL_ENDS = frozenset(("td", "th", "p"))
-# §13.2.6: an opening tag that closes what stands open before it.
+# §13.2.6: an opening tag that closes what stands open before it; all that are special close a paragraph.
 _ENDED_BY = {
-    "p": frozenset(("p",)),
-    "li": frozenset(("li", "p")),
-    "dt": frozenset(("dt", "dd", "p")),
-    "dd": frozenset(("dt", "dd", "p")),
-    "td": _CELL_ENDS,
-    "th": _CELL_ENDS,
-    "tr": _CELL_ENDS | {"tr"},
-    "tbody": _CELL_ENDS | {"tr", "tbody", "thead"},
+    "li": frozenset(("li",)),
+    "dt": frozenset(("dt", "dd")),
+    "dd": frozenset(("dt", "dd")),
+    "td": _CELLS_OF_ROWS,
+    "th": _CELLS_OF_ROWS,
+    "tr": _CELLS_OF_ROWS | {"tr"},
+    "tbody": _CELLS_OF_ROWS | {"tr", "tbody", "thead"},
 }
 # What has lines or a look of its own, and does nothing where it is one of these. Mail programs run no scripts, so they
 # show what stands for want of them.
@@ -192,7 +191,7 @@ class _Formatting:
         elif name in _CELLS:
             self._end_cell({name})
         elif name == "tr":
-            self._end_cell({"td", "th"})
+            self._end_cell(_CELLS_OF_ROWS)
         elif name == "table":
             self._end_cell(_CELLS)
             self._end_table()
