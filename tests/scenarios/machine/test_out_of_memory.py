@@ -6,47 +6,62 @@ import os
 import resource
 import signal
 import sys
+from asyncio.subprocess import Process
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import aiosmtplib
+import pytest
 
 from tests.support.daemon import DOMAIN, ROOT, Daemon, environment
 from tests.support.peers.dns_server import DnsServer
 from tests.support.waiting import GIVES_UP_S
 
 LARGE = b"Subject: large\r\n\r\n" + b"words and words and words\r\n" * 200_000
-# A reader's task ends for want of memory as soon as the file is there: who waits for the reader waits for good.
+# What `{patched}` does ends for want of memory as long as the file is there.
 PROGRAM = """
 import os, sys
-from storage.turns.fair_threads import FairThreads
+from {room} import {owner}
 
-begin, mark = FairThreads._begin, sys.argv.pop()
+does, mark = {owner}.{patched}, sys.argv.pop()
 
-async def fails(self, loop, thread):
+def fails(self, *given):
     if os.path.exists(mark):
         raise MemoryError
-    await begin(self, loop, thread)
+    return does(self, *given)
 
-FairThreads._begin = fails
+{owner}.{patched} = fails
 
 from maild.cli.program import main
 main()
 """
 
 
+async def serving(daemon: Daemon, mark: Path, **patched: str) -> tuple[Process, dict[str, Any]]:
+    """A daemon whose memory ends at one place, and what it says when it is ready."""
+    await daemon.init()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAM.format(**patched), "serve", "--config", str(daemon.config), str(mark),
+        cwd=ROOT, env=environment(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    return process, json.loads(await process.stdout.readline())
+
+
 async def test_a_task_that_ends_for_it_ends_the_process_which_is_started_anew(tmp_path: Path) -> None:
+    """Who waits for a reader whose task has ended waits for good."""
+    mark = tmp_path / "mark"
     async with asyncio.timeout(GIVES_UP_S), aiohttp.ClientSession() as client:
-        daemon = Daemon(tmp_path, dns_port=9)
-        await daemon.init()
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", PROGRAM, "serve", "--config", str(daemon.config), str(tmp_path / "mark"),
-            cwd=ROOT, env=environment(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        assert process.stdout is not None
-        url = json.loads(await process.stdout.readline())["http"]
-        (tmp_path / "mark").touch()
-        asking = asyncio.create_task(client.get(f"{url}/health"))
+        process, ready = await serving(
+            Daemon(tmp_path, dns_port=9),
+            mark,
+            room="storage.turns.fair_threads",
+            owner="FairThreads",
+            patched="_serve",
+        )
+        mark.touch()
+        asking = asyncio.create_task(client.get(f"{ready['http']}/health"))
         _, told = await process.communicate()
         await asyncio.wait([asking])
         if asking.exception() is None:
@@ -55,25 +70,56 @@ async def test_a_task_that_ends_for_it_ends_the_process_which_is_started_anew(tm
     assert b"MemoryError" in told
 
 
+async def test_a_connection_that_finds_none_for_what_comes_is_closed_and_that_is_all(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns:
+        process, ready = await serving(
+            Daemon(tmp_path, dns_port=dns.port), mark,
+            room="maild.inbound.wire.smtp_protocol", owner="SmtpProtocol", patched="data_received",
+        )  # fmt: skip
+        port = int(ready["smtp"][0].rpartition(":")[2])
+        async with aiosmtplib.SMTP(hostname="127.0.0.1", port=port, start_tls=False) as client:
+            mark.touch()
+            with pytest.raises(aiosmtplib.SMTPServerDisconnected):
+                await client.noop()
+        mark.unlink()
+        async with aiosmtplib.SMTP(hostname="127.0.0.1", port=port, start_tls=False) as client:
+            await client.noop()
+        process.terminate()
+        await process.communicate()
+    assert process.returncode == 0
+
+
 async def test_what_is_too_large_for_it_comes_later_and_the_rest_goes_on(tmp_path: Path) -> None:
     """The limit is what the process has already, so that nothing of any size can be had."""
     async with asyncio.timeout(GIVES_UP_S), DnsServer() as dns, Daemon(tmp_path, dns_port=dns.port) as daemon:
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         before = resource.prlimit(daemon.pid, resource.RLIMIT_AS)
         resource.prlimit(daemon.pid, resource.RLIMIT_AS, (1 << 20, before[1]))
-        client = aiosmtplib.SMTP(hostname="127.0.0.1", port=daemon.smtp_port, start_tls=False)
-        await client.connect()
-        replies = []
-        for raw in (LARGE, b"Subject: small\r\n\r\nwords\r\n"):
-            try:
-                replies.append((await client.sendmail("ada@there.test", [f"bot@{DOMAIN}"], raw))[1])
-            except aiosmtplib.SMTPResponseException as error:
-                assert 400 <= error.code < 500, error
+        accepted = await accepted_of(daemon, LARGE) | await accepted_of(
+            daemon, b"Subject: small\r\n\r\nwords\r\n"
+        )
         resource.prlimit(daemon.pid, resource.RLIMIT_AS, before)
-        _, last = await client.sendmail("ada@there.test", [f"bot@{DOMAIN}"], LARGE)
+        last = await accepted_of(daemon, LARGE)
         kept = {one["id"] for one in await daemon.api.get("/v1/messages", inboxId=inbox["id"])}
-        assert kept == {reply.split()[-1] for reply in (*replies, last)}
-        client.close()
+        assert last
+        assert kept == accepted | last
+
+
+async def accepted_of(daemon: Daemon, raw: bytes) -> set[str]:
+    """The id of the mail, or nothing where it is to come again: so says a 4xx, or a connection that is closed."""
+    try:
+        _, reply = await aiosmtplib.send(
+            raw, sender="ada@there.test", recipients=[f"bot@{DOMAIN}"],
+            hostname="127.0.0.1", port=daemon.smtp_port, start_tls=False,
+        )  # fmt: skip
+    except aiosmtplib.SMTPResponseException as error:
+        assert 400 <= error.code < 500, error
+    except ConnectionError:
+        pass
+    else:
+        return {reply.split()[-1]}
+    return set()
 
 
 async def test_a_process_that_computes_and_is_killed_at_it_costs_no_mail(tmp_path: Path) -> None:
