@@ -34,7 +34,7 @@ class LastResort(logging.Handler):
         logging.getLogger("concurrent.futures").addHandler(self)
 
     def _in_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        loop.default_exception_handler(context)
+        loop.default_exception_handler(_without_arguments(context))
         error = context.get("exception")
         # Of a connection that was closed for it, that was all.
         if isinstance(error, MemoryError) and "transport" not in context:
@@ -60,3 +60,11 @@ class LastResort(logging.Handler):
             died = ServiceDied(f"{what} ended unexpectedly")
             died.__cause__ = error
             self._stopped.set_exception(died)
+
+
+def _without_arguments(context: dict[str, Any]) -> dict[str, Any]:
+    """The loop tells a callback with all that it was given, such as mail; the traceback says which it was."""
+    if "handle" not in context:
+        return context
+    kept = {name: value for name, value in context.items() if name != "handle"}
+    return {**kept, "message": "Exception in callback"}

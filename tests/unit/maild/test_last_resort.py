@@ -5,9 +5,11 @@ import logging
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from unittest.mock import Mock
 
 import pytest
+import uvloop
 
 from maild.last_resort import STOP_AT_MOST_S, LastResort
 from storage.service import ServiceDied
@@ -74,3 +76,31 @@ async def test_a_connection_that_was_closed_for_it_was_all_of_it(stopped: "async
     loop.call_exception_handler({"message": "x", "exception": ValueError()})
     await asyncio.sleep(0)
     assert not stopped.done()
+
+
+@pytest.mark.parametrize("loop_factory", [uvloop.new_event_loop, asyncio.new_event_loop])
+def test_what_a_callback_was_given_stays_out_of_the_log(
+    caplog: pytest.LogCaptureFixture, loop_factory: Callable[[], asyncio.AbstractEventLoop]
+) -> None:
+    """It may be mail of an organization, or its key."""
+
+    def fails(_text: str) -> None:
+        raise ValueError
+
+    async def fail() -> None:
+        loop = asyncio.get_running_loop()
+        told = loop.create_future()
+        LastResort(told).watch()
+        try:
+            loop.call_soon(fails, "the words of a mail")
+            loop.call_soon(partial(fails, "the words of a mail"))
+            loop.call_soon(told.set_result, None)
+            await told
+        finally:
+            loop.set_exception_handler(None)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(fail())
+    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [ValueError] * 2
+    assert "the words of a mail" not in caplog.text
+    assert "fails" in caplog.text, "the traceback says where"
