@@ -1,9 +1,10 @@
 """Mail that comes in, in the order of its commits: the first behind a position that is as asked for.
 
 A position is a message that came in. What stands for the time between two messages is an id that was never a message's
-(`ids.first_at`): such an id, and one that the log does not know (any more), stands at its time. A message's time is
-read before its commit, so what is looked at begins `MARGIN_MS` before, and what was made before the position's time is
-left out. And the position that is handed out where nothing came is as much older than the moment.
+(`ids.first_at`): such an id, and one that the log does not know (any more), stands at its time. A time that is still to
+come is now: it is told by a clock ahead of ours, and what comes in meanwhile is behind it. A message's time is read
+before its commit, so what is looked at begins `MARGIN_MS` before, and what was made before the position's time is left
+out. And the position that is handed out where nothing came is as much older than the moment.
 """
 
 from collections import deque
@@ -61,7 +62,7 @@ class Arrivals:
 
     def __init__(self, wanted: WantedMail, after: str | int | None, now_ms: int) -> None:
         self._wanted = wanted
-        self._after = now_ms - DEFAULT_MS if after is None else after
+        self._after = min(after, now_ms) if isinstance(after, int) else after or now_ms - DEFAULT_MS
         self._position: int | None = None
         self._since_ms: int | None = None
         self._fitting = deque[Arrival]()  # of those that were read, not answered yet

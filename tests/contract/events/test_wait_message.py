@@ -69,6 +69,15 @@ async def test_what_comes_between_the_position_and_the_wait_is_found(
     assert found == {"message": None, "timedOut": True, "cursor": second["id"]}
 
 
+async def test_a_clock_ahead_of_ours_misses_no_mail(maild: Running, bot: dict[str, Any]) -> None:
+    """Of whoever asks for what comes after its own time, which may be that of another zone."""
+    over = await wait(maild.api, timeoutSeconds="0", after="2099-01-01T00:00:00Z")
+    task = await waiting(maild, after="2099-01-01T00:00:00Z")
+    message = await maild.received(bot, mail())
+    assert (await task).data["cursor"] == message["id"]
+    assert (await wait(maild.api, timeoutSeconds="0", after=over["cursor"]))["cursor"] == message["id"]
+
+
 async def test_a_wait_that_is_over_says_where_to_go_on(maild: Running, bot: dict[str, Any]) -> None:
     message = await maild.received(bot, mail())
     answer = await wait(maild.api, q="other", timeoutSeconds="1")

@@ -146,7 +146,7 @@ export interface components {
         ClaimCode: {
             /** @description Whose mail counts: the domain that `auth.verifiedDomain` must be or lie below; required, unless `allowUnverified`. */
             fromDomain?: string | null;
-            /** @description Mail behind this message, event or time counts; left out, two minutes ago. */
+            /** @description Mail behind this message, event or time counts (one that is still to come is now); left out, two minutes ago. */
             after?: string | null;
             /** @description How long to wait for one (25; 0-55). */
             waitSeconds?: number;
@@ -3489,7 +3489,7 @@ export interface components {
             q?: string;
             /** @description It has, or has not, a code. */
             hasCode?: boolean;
-            /** @description The position: a message, an event or a time; left out, two minutes ago. */
+            /** @description The position: a message, an event or a time (one that is still to come is now); left out, two minutes ago. */
             after?: string;
             /** @description How long to wait (25; 0-55). */
             timeoutSeconds?: number;

@@ -566,7 +566,8 @@ class Codes(Resource):
 
         `from_domain`: Whose mail counts: the domain that `auth.verifiedDomain` must be or lie below; required,
           unless `allowUnverified`.
-        `after`: Mail behind this message, event or time counts; left out, two minutes ago.
+        `after`: Mail behind this message, event or time counts (one that is still to come is now); left out,
+          two minutes ago.
         `wait_seconds`: How long to wait for one (25; 0-55).
         `kinds`: What to look for: `code`, `link` (both); a code goes before a link.
         `allow_unverified`: Whether mail counts whose sender nobody proved, by whatever domain `fromAddress`
@@ -1192,7 +1193,8 @@ class Messages(Resource):
         `subject`: A part of the subject, in any case.
         `q`: A part of the subject, the body, the sender or a recipient, as on lists.
         `has_code`: It has, or has not, a code.
-        `after`: The position: a message, an event or a time; left out, two minutes ago.
+        `after`: The position: a message, an event or a time (one that is still to come is now); left out, two
+          minutes ago.
         `timeout_seconds`: How long to wait (25; 0-55).
 
         Scope: messages:read.
