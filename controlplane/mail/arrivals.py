@@ -1,10 +1,11 @@
 """Mail that comes in, in the order of its commits: the first behind a position that is as asked for.
 
 A position is a message that came in. What stands for the time between two messages is an id that was never a message's
-(`ids.first_at`): such an id, and one that the log does not know (any more), stands at its time. A time that is still to
-come is now: it is told by a clock ahead of ours, and what comes in meanwhile is behind it. A message's time is read
-before its commit, so what is looked at begins `MARGIN_MS` before, and what was made before the position's time is left
-out. And the position that is handed out where nothing came is as much older than the moment.
+(`ids.first_at`): such an id, and one that the log does not know (any more), stands at its time. What the clock has not
+come to would hide all that comes until then. So a time that is still to come is now (the caller's clock is fast), and
+such an id counts as none (ours was set back, or the store was restored). A message's time is read before its commit, so
+what is looked at begins `MARGIN_MS` before, and what was made before the position's time is left out. And the position
+that is handed out where nothing came is as much older than the moment.
 """
 
 from collections import deque
@@ -71,7 +72,7 @@ class Arrivals:
     def step(self, tx: Tx, now_ms: int) -> tuple[str | None, bool]:
         """(the message, whether all were looked at) of the next few; to be called again while neither is true."""
         if self._position is None:
-            self._position = self._begin(tx)
+            self._position = self._begin(tx, now_ms)
         found = self._next_fitting(tx)
         if found is not None:
             return self._answer(found)
@@ -97,17 +98,21 @@ class Arrivals:
             found.append(self._answer(one)[0])
         return FewArrivals(code_claims.sizes(tx, self._wanted.scope.organization_id, found), False)
 
-    def _begin(self, tx: Tx) -> int:
+    def _begin(self, tx: Tx, now_ms: int) -> int:
         """The position of `after`; and the cursor that stands for it."""
         after, organization_id = self._after, self._wanted.scope.organization_id
         if isinstance(after, int):
             self.cursor = _at(after)
             return self._begin_at(tx, after)
         is_event = after.startswith("evt_")
-        self.cursor = _at(made_at(after)) if is_event else after
         find = events.kept_position if is_event else events.arrival_of
-        position = find(tx, organization_id, after)
-        return self._begin_at(tx, made_at(after)) if position is None else position
+        position, at_ms = find(tx, organization_id, after), made_at(after)
+        if position is None and at_ms > now_ms:
+            at_ms = now_ms - DEFAULT_MS
+            self.cursor = _at(at_ms)
+        else:
+            self.cursor = _at(at_ms) if is_event else after
+        return self._begin_at(tx, at_ms) if position is None else position
 
     def _begin_at(self, tx: Tx, at_ms: int) -> int:
         self._since_ms = at_ms

@@ -221,8 +221,11 @@ def kept_position(tx: Tx, organization_id: str, event_id: str) -> int | None:
 
 def has_gap(tx: Tx, selection: Selection, event_id: str) -> bool:
     """Did the log lose an event that the reader wanted behind that one, by its age? Of an id that is not in the log
-    (any more) its time says what came later."""
+    (any more) its time says what came later. One that never was in it is of a store that this one was restored from:
+    what else that had is lost, too."""
     seq = kept_position(tx, selection.organization_id, event_id)
+    if seq is None and _never_was(tx, selection.organization_id, event_id):
+        return True
     given = {
         "organization": selection.organization_id,
         "inbox": selection.inbox_id,
@@ -230,6 +233,19 @@ def has_gap(tx: Tx, selection: Selection, event_id: str) -> bool:
         "after": event_id if seq is None else seq,
     }
     return tx.value(_GONE.format("event_id" if seq is None else "seq"), given) is not None
+
+
+def _never_was(tx: Tx, organization_id: str, event_id: str) -> bool:
+    """Of an id that is not in the log: did retention not take it either? What stands for a time was handed out here."""
+    if event_id == _stands_for(made_at(event_id)):
+        return False
+    _, newest_gone = tx.one(_LAST_GONE, {"organization": organization_id}) or (None, None)
+    return newest_gone is None or event_id > newest_gone
+
+
+def _stands_for(at_ms: int) -> str:
+    """The id that is before all events of that millisecond."""
+    return first_at("evt", at_ms).ljust(ID_LENGTH, "0")
 
 
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
@@ -253,7 +269,7 @@ def _last_kept(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     before = tx.one(_LAST_BEFORE, given)
     if before is None:
         return 0, None
-    return before[0], first_at("evt", made_at(before[1]) + 1).ljust(ID_LENGTH, "0")
+    return before[0], _stands_for(made_at(before[1]) + 1)
 
 
 class ToldHead(NamedTuple):
