@@ -106,6 +106,7 @@ def is_behind(path: Path) -> bool:
 
 def connect_any_version(path: Path, read_only: bool) -> sqlite3.Connection:
     """`connect` for what every version of the store can answer."""
+    _refuse_foreign_log(path)
     conn = None
     try:
         conn = _open(path, read_only)
@@ -215,6 +216,30 @@ def _open(path: Path, read_only: bool = False) -> sqlite3.Connection:
     configure(conn)
     conn.execute("PRAGMA wal_autocheckpoint = 0")
     return conn
+
+
+def _refuse_foreign_log(path: Path) -> None:
+    """StoreError for a backup that was put over a store whose log of changes was left: SQLite takes a log for that of
+    the file beside it, and would write pages of the one over those of the other. Whose changes are in a log says so in
+    its header, and a backup (`upkeep.snapshot`) has none."""
+    log = path.with_name(f"{path.name}-wal")
+    if not (is_there(log) and log.stat().st_size) or _has_log(path):
+        return
+    raise StoreError(
+        f"{log} is of another database than {path}, as one that a backup took the place of: move it away, with the"
+        " -shm beside it; nothing was changed"
+    )
+
+
+def _has_log(path: Path) -> bool:
+    """Does the header name a WAL (https://www.sqlite.org/fileformat2.html §1.3.3)? What can't be read is not for this
+    to judge."""
+    try:
+        with path.open("rb") as file:
+            versions = file.read(20)[18:]
+    except OSError:
+        return True
+    return versions != b"\1\1"
 
 
 def _version_of(conn: sqlite3.Connection, path: Path, newest: int) -> int:

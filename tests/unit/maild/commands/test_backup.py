@@ -16,6 +16,8 @@ from maild.commands.backup import BackupFault, back_up
 from maild.commands.checking import check
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.engine import migrate
+from storage.engine.migrate import StoreError
 from storage.upkeep import snapshot
 from tests.conftest import Start
 from tests.support.laws.synced import Synced
@@ -80,6 +82,27 @@ async def test_a_daemon_goes_on_from_a_backup_with_all_that_it_had(
         assert (await restored.received(bot, SMALL))["subject"] == "small"
     finally:
         await restored.stop()
+
+
+async def test_a_backup_is_not_opened_with_the_log_of_the_store_that_it_replaces(
+    start: Start, tmp_path: Path
+) -> None:
+    """`cp -a backup/. data_dir` after a crash: SQLite would write pages of the one store over those of the other."""
+    maild = await start()
+    bot = await maild.inbox("bot")
+    await maild.received(bot, SMALL)
+    saved(maild, tmp_path / "backup")
+    await maild.received(bot, SMALL)
+    mixed = DataFolder(tmp_path / "mixed")
+    shutil.copytree(maild.settings.data_path, mixed.path)
+    shutil.copytree(tmp_path / "backup", mixed.path, dirs_exist_ok=True)
+    for open_it in (lambda: check(mixed, Clock()), lambda: migrate.prepare(mixed.database)):
+        with pytest.raises(StoreError, match=r"maild\.sqlite3-wal is of another database"):
+            open_it()
+    assert mixed.database.read_bytes() == DataFolder(tmp_path / "backup").database.read_bytes()
+    for beside in ("-wal", "-shm"):
+        (mixed.path / f"maild.sqlite3{beside}").unlink()
+    assert check(mixed, Clock())["blobs"] == 1
 
 
 async def test_the_next_backup_copies_what_is_new_and_removes_what_went(start: Start, tmp_path: Path) -> None:
