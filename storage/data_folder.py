@@ -128,11 +128,24 @@ class DataFolder:
         self._check_still_shared()
 
     def check_writable(self) -> None:
-        """DataFolderError where the store, or the folder of large messages, belongs to another user, as after a restore
-        by root: all that comes in would be refused."""
-        for part, wanted in ((self.database, os.R_OK | os.W_OK), (self.blobs, os.R_OK | os.W_OK | os.X_OK)):
-            if is_there(part) and not os.access(part, wanted):
-                raise DataFolderError(f"data_dir: {part} is not writable by this user; make it its owner")
+        """DataFolderError where a part of the store belongs to another user, as after a restore by root: all that comes
+        in would be refused."""
+        for part in self.closed_parts():
+            raise DataFolderError(f"data_dir: {part} is closed to this user; make it its owner")
+
+    def closed_parts(self) -> list[Path]:
+        """What is there, and the daemon can't use as it must: this user, and where root asks the owner of the folder.
+        Large messages are too many to ask of each, so it is of their folders."""
+        beside = [Path(f"{self.database}{suffix}") for suffix in ("", "-wal", "-shm")]
+        written = {part: os.R_OK | os.W_OK for part in (*beside, self._lock_file)}
+        folders = {part: os.R_OK | os.W_OK | os.X_OK for part in (self.blobs, *sorted(self.blobs.glob("??")))}
+        read = dict.fromkeys((self.master_key, *self.path.glob("smtp-self-signed.*")), os.R_OK)
+        with self.as_its_owner():
+            return [
+                part
+                for part, wanted in {**written, **folders, **read}.items()
+                if is_there(part) and not os.access(part, wanted, effective_ids=True)
+            ]
 
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store, as after a restore that was interrupted: a new store

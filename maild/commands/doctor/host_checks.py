@@ -15,8 +15,9 @@ from maild.commands.doctor.patient import Diagnosis, Patient, ip_version, why
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.resolver import DnsError
-from storage.data_folder import DataFolder
+from storage.data_folder import DataFolder, user_of
 from storage.disk import Disk
+from storage.durable_files import is_there
 
 LISTENS_S = 3
 EXPIRES_SOON_DAYS = 14
@@ -145,6 +146,39 @@ def _refusal_to_write(folder: Path) -> str | None:
     except OSError as error:
         return why(error)
     return None
+
+
+async def files(patient: Patient) -> list[Diagnosis]:
+    """Can the daemon use what is in its folder, and nobody else? After a restore by hand neither is sure."""
+    folder, place = DataFolder(patient.folder), str(patient.folder)
+    found = [*_closed(folder), *_open_to_others(folder)]
+    return found or [Diagnosis("files", place, "ok", "the daemon's, and closed to others")]
+
+
+def _closed(folder: DataFolder) -> list[Diagnosis]:
+    closed = folder.closed_parts()
+    if not closed:
+        return []
+    user = user_of(folder.path)
+    found = f"{closed[0]} is closed to the user {user}, whom the folder belongs to"
+    more = f" (and {len(closed) - 1} others)" if len(closed) > 1 else ""
+    advice = f"chown -R {user.removeprefix('#')}: {folder.path}; without it the daemon does not start, or refuses mail."
+    return [Diagnosis("files", str(folder.path), "fault", found + more, advice)]
+
+
+def _open_to_others(folder: DataFolder) -> list[Diagnosis]:
+    """A group may be one of the operator's choice."""
+    return [
+        Diagnosis(
+            "files",
+            str(part),
+            "warning",
+            f"every user of this host has a right to it ({mode:04o})",
+            f"chmod {wanted} {part}: all mail is in the folder, and the key opens every secret of the store.",
+        )
+        for part, wanted in ((folder.path, "700"), (folder.master_key, "600"))
+        if is_there(part) and (mode := part.stat().st_mode & 0o777) & 0o007
+    ]
 
 
 async def backup(patient: Patient) -> list[Diagnosis]:

@@ -365,6 +365,51 @@ def test_root_asks_about_files_as_the_user_of_the_daemon(open_folder: Path) -> N
     assert (os.geteuid(), os.getegid()) == (0, 0)
 
 
+@as_somebody
+@pytest.mark.parametrize(
+    "part", ["maild.sqlite3", "master.key", "lock", "blobs", "blobs/0z", "smtp-self-signed.key"]
+)
+def test_what_root_restored_is_told_to_root_and_to_the_daemon(
+    open_folder: Path, config: Path, part: str
+) -> None:
+    config = in_folder(config, open_folder)
+    answer("init", "--config", config)
+    made, folder = open_folder / part, DataFolder(open_folder)
+    if part.startswith("blobs"):
+        made.mkdir(0o700, parents=True)
+        os.chown(made.parent, SOMEBODY, SOMEBODY)
+    else:
+        made.touch(0o600)
+    os.chown(made, SOMEBODY, SOMEBODY)
+    assert [one["status"] for one in of_files(config)] == ["ok"]
+    os.chown(made, 0, 0)
+    (told,) = of_files(config)
+    assert told["status"] == "fault" and f"{made} is closed to the user #{SOMEBODY}" in told["found"]
+    assert f"chown -R {SOMEBODY}: {open_folder};" in told["advice"]
+    os.seteuid(SOMEBODY)
+    try:
+        with pytest.raises(DataFolderError, match=f"{made} is closed to this user"):
+            folder.check_writable()
+    finally:
+        os.seteuid(0)
+
+
+def test_doctor_tells_what_is_open_to_others(config: Path) -> None:
+    answer("init", "--config", config)
+    folder = load(config).data_path
+    assert [one["status"] for one in of_files(config)] == ["ok"]
+    folder.chmod(0o755)
+    (folder / "master.key").chmod(0o644)
+    assert [(one["subject"], one["status"], one["advice"].split(":")[0]) for one in of_files(config)] == [
+        (str(folder), "warning", f"chmod 700 {folder}"),
+        (str(folder / "master.key"), "warning", f"chmod 600 {folder / 'master.key'}"),
+    ]
+
+
+def of_files(config: Path) -> list[dict[str, Any]]:
+    return [one for one in diagnosed(config) if one["check"] == "files"]
+
+
 def diagnosed(config: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(run("doctor", "--config", config, "--json").stdout)["diagnoses"]
     return found
@@ -911,9 +956,7 @@ def test_serve_of_what_another_user_restored(config: Path, part: str) -> None:
     (load(config).data_path / "blobs").mkdir()
     (load(config).data_path / part).chmod(0o500)
     line = fault("serve", "--config", config)
-    assert (
-        line == f"data_dir: {load(config).data_path / part} is not writable by this user; make it its owner"
-    )
+    assert line == f"data_dir: {load(config).data_path / part} is closed to this user; make it its owner"
 
 
 def test_serve_with_a_pair_that_is_none(config: Path, tmp_path: Path) -> None:

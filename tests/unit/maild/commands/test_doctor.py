@@ -123,7 +123,7 @@ async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
     looked_at = {one["check"] for one in found["diagnoses"]}
     assert looked_at == {
         "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "disk",
-        "backup", "queue",
+        "files", "backup", "queue",
     }  # fmt: skip
 
 
