@@ -136,16 +136,13 @@ class DataFolder:
     def closed_parts(self) -> list[Path]:
         """What is there, and the daemon can't use as it must: this user, and where root asks the owner of the folder.
         Large messages are too many to ask of each, so it is of their folders."""
-        beside = [Path(f"{self.database}{suffix}") for suffix in ("", "-wal", "-shm")]
-        written = {part: os.R_OK | os.W_OK for part in (*beside, self._lock_file)}
-        folders = {part: os.R_OK | os.W_OK | os.X_OK for part in (self.blobs, *sorted(self.blobs.glob("??")))}
-        read = dict.fromkeys((self.master_key, *self.path.glob("smtp-self-signed.*")), os.R_OK)
+        files = [*(Path(f"{self.database}{suffix}") for suffix in ("", "-wal", "-shm")), self._lock_file]
+        wanted = dict.fromkeys(files, os.R_OK | os.W_OK)
+        wanted |= dict.fromkeys((self.blobs, *sorted(self.blobs.glob("??"))), os.R_OK | os.W_OK | os.X_OK)
+        wanted |= dict.fromkeys((self.master_key, *self.path.glob("smtp-self-signed.*")), os.R_OK)
+        there = [part for part in wanted if is_there(part)]  # which the owner may not be let to see
         with self.as_its_owner():
-            return [
-                part
-                for part, wanted in {**written, **folders, **read}.items()
-                if is_there(part) and not os.access(part, wanted, effective_ids=True)
-            ]
+            return [part for part in there if not os.access(part, wanted[part], effective_ids=True)]
 
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store, as after a restore that was interrupted: a new store

@@ -375,12 +375,12 @@ def test_what_root_restored_is_told_to_root_and_to_the_daemon(
     config = in_folder(config, open_folder)
     answer("init", "--config", config)
     made, folder = open_folder / part, DataFolder(open_folder)
-    if part.startswith("blobs"):
-        made.mkdir(0o700, parents=True)
-        os.chown(made.parent, SOMEBODY, SOMEBODY)
-    else:
+    if not part.startswith("blobs"):
         made.touch(0o600)
-    os.chown(made, SOMEBODY, SOMEBODY)
+    (folder.blobs / "0z").mkdir(0o700, parents=True)
+    for one in (folder.blobs, folder.blobs / "0z", made):
+        one.chmod(0o700)
+        os.chown(one, SOMEBODY, SOMEBODY)
     assert [one["status"] for one in of_files(config)] == ["ok"]
     os.chown(made, 0, 0)
     (told,) = of_files(config)
