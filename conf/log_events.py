@@ -122,6 +122,12 @@ class LogEvent(StrEnum):
         "info",
         "A domain tells of an MTA-STS policy that can't be had (`reason`): the last one holds, if there was one.",
     )
+    CLOCK_BEHIND = (
+        "clock_behind",
+        "warning",
+        "At start: the store has what was made later than now (`newest`). The clock is wrong, as after a machine was"
+        " restored, or it was ahead then: `maild doctor`.",
+    )
     FEW_DESCRIPTORS = (
         "few_descriptors",
         "warning",

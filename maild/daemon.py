@@ -44,7 +44,7 @@ from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import server_secrets
 from storage.audit.trail import AuditRecorder
-from storage.clock import DAY_MS, EARLIEST_MS, Clock, iso
+from storage.clock import BEHIND_MS, DAY_MS, EARLIEST_MS, Clock, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.disk import Disk
 from storage.engine import migrate
@@ -54,6 +54,7 @@ from storage.exhaustion import Exhausted
 from storage.ids import Ids, first_at
 from storage.mail import blobs, messages, withdrawal
 from storage.mail.blobs import Blobs
+from storage.publishing import events
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex
@@ -449,6 +450,10 @@ async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
 async def _go_on(db: Database, ids: Ids, clock: Clock) -> None:
     """Lists are in the order of ids: after a clock that was ahead, what is new comes behind what was made by it. One
     that was ahead by more than a day is left behind, since reports and retention count by ids."""
-    newest = await db.read(messages.newest_before, first_at("msg", clock.now_ms() + DAY_MS))
+    now_ms = clock.now_ms()
+    made_ms = await db.read(events.newest_ms)
+    if made_ms is not None and made_ms > now_ms + BEHIND_MS:
+        tell(log, LogEvent.CLOCK_BEHIND, newest=iso(made_ms))
+    newest = await db.read(messages.newest_before, first_at("msg", now_ms + DAY_MS))
     if newest is not None:
         ids.go_on_after(newest)

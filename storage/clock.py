@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 DAY_MS = 86_400_000
+BEHIND_MS = 60_000  # a clock that is less behind than what the store has was set by NTP
 EARLIEST_MS = 1_767_225_600_000  # 2026: no store is older
 
 

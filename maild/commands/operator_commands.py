@@ -47,6 +47,7 @@ from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import inboxes
+from storage.publishing import events
 from storage.sealing import Sealer, SealError, make_master_key, master_key_file, read_master_key
 from storage.sending import outbound
 from storage.tenants import organizations
@@ -166,7 +167,9 @@ class OperatorCommands:
         rows = self._read(lambda tx: [row for name in domains if (row := dkim_keys.active(tx, name))])
         queue = self._read(self._queue_moves)
         homeless = self._read(lambda tx: inboxes.without_domain(tx, domains, HOMELESS_SHOWN))
-        return asyncio.run(self._examine(records, self._signers(rows, key_file), queue, homeless, reach))
+        newest_ms = self._read(events.newest_ms)
+        signers = self._signers(rows, key_file)
+        return asyncio.run(self._examine(records, signers, queue, homeless, newest_ms, reach))
 
     def _queue_moves(self, tx: Tx) -> QueueMoves:
         due_since = outbound.backlog(tx, self._clock.now_ms()).oldest_due_at
@@ -186,6 +189,7 @@ class OperatorCommands:
         signers: Mapping[str, SigningKey | str],
         queue: QueueMoves,
         homeless: Sequence[tuple[str, int]],
+        newest_ms: int | None,
         reach: Sequence[str],
     ) -> dict[str, Any]:
         resolver = Resolver(self._settings.dns, self._clock)
@@ -202,6 +206,7 @@ class OperatorCommands:
             queue,
             reach,
             homeless=homeless,
+            newest_ms=newest_ms,
         )
         try:
             return await examine(patient)

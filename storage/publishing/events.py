@@ -297,6 +297,12 @@ def last_at(tx: Tx) -> int | None:
     return at_ms
 
 
+def newest_ms(tx: Tx) -> int | None:
+    """The latest time at which any event was published, whatever its position; None where there is none."""
+    at_ms: int | None = tx.value("SELECT max(created_at) FROM events")
+    return at_ms
+
+
 def published_since(tx: Tx, seq: int | None) -> tuple[int, set[tuple[str, str | None]]]:
     """The position of the newest event of all, and whose events are behind `seq` (None: not asked): organizations, each
     with the inbox, or None for events that belong to no inbox."""

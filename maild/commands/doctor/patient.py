@@ -39,7 +39,7 @@ class Patient:
     """`records`: what the shared domains are to publish, by domain; `signers`: the keys that sign for them, or why one
     can't be opened; `reach`: domains whose mail hosts are tried; `outside`: who says what others hear of this host
     (outside_view.py), None where nobody does; `homeless`: domains with active inboxes that nobody has, as
-    `inboxes.without_domain`."""
+    `inboxes.without_domain`; `newest_ms`: when the latest event was published."""
 
     settings: Settings
     folder: Path
@@ -52,6 +52,7 @@ class Patient:
     reach: Sequence[str] = ()
     has_way: Callable[[str, str], bool] = has_way
     homeless: Sequence[tuple[str, int]] = ()
+    newest_ms: int | None = None
 
 
 Check = Callable[[Patient], Awaitable[Iterable[Diagnosis]]]

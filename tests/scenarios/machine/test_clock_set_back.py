@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from structlog.testing import capture_logs
+
 from maild.outbound.lines.schedule import STEPS
 from storage.clock import DAY_MS
 from storage.sending import leases
@@ -81,7 +83,9 @@ async def test_what_comes_after_a_restart_is_listed_first(
     clock.set_back(HOURS_S)
     await before.daemon.stop()
     left = replace(template, folder=before.settings.data_path)
-    after = await Running.start(left, tmp_path / "after", clock)
+    with capture_logs() as lines:
+        after = await Running.start(left, tmp_path / "after", clock)
+    assert [one["log_level"] for one in lines if one["event"] == "clock_behind"] == ["warning"]
     await after.deliver(inbox["address"], "Subject: newest\n\n")
     listed = await after.api.messages(inboxId=inbox["id"])
     assert [one["subject"] for one in listed] == ["newest", "by the wrong clock"]

@@ -22,7 +22,7 @@ from maild.commands.doctor.patient import Patient, QueueMoves
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
-from storage.clock import DAY_MS
+from storage.clock import BEHIND_MS, DAY_MS, iso
 from storage.data_folder import DataFolder
 from storage.disk import Disk
 from storage.engine import migrate
@@ -61,6 +61,7 @@ class World:
         self.keys = [KEY]
         self.outside: Callable[[Resolver], Resolver | None] = lambda resolver: resolver
         self.queue = QueueMoves()
+        self.newest_ms: int | None = None
         self.signer: SigningKey | str = SigningKey(DOMAIN, "s1", dkim.load_key(PRIVATE))
         self.clock = ManualClock()
         self.clock.at_ms = int(time.time() * 1000)  # certificates are made by the clock of the machine
@@ -97,6 +98,7 @@ class World:
                 self.queue,
                 reach,
                 self.has_way,
+                newest_ms=self.newest_ms,
             )
         )
 
@@ -122,9 +124,18 @@ async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
     assert [one for one in found["diagnoses"] if one["status"] != "ok"] == []
     looked_at = {one["check"] for one in found["diagnoses"]}
     assert looked_at == {
-        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "disk",
-        "files", "backup", "queue",
+        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "signing", "certificate", "listening", "clock",
+        "disk", "files", "backup", "queue",
     }  # fmt: skip
+
+
+async def test_a_clock_behind_what_the_store_has_is_told(world: World) -> None:
+    world.newest_ms = world.clock.at_ms + BEHIND_MS
+    assert await world.faults() == {}
+    world.newest_ms += 1
+    told = (await world.faults())["clock"]
+    assert told.startswith(f"warning | it says {iso(world.clock.at_ms)}, and the store has")
+    assert iso(world.newest_ms) in told
 
 
 async def test_a_backup_that_is_old_is_told(world: World) -> None:
