@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from storage.clock import Clock
-from storage.data_folder import DataFolder
+from storage.data_folder import DataFolder, user_of
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -56,6 +56,10 @@ def _blobs(tx: Tx, store: Blobs) -> Iterator[list[Damage]]:
             except BlobMissing as error:
                 is_there = blobs.get(tx, blob.id) is not None  # else it was removed meanwhile
                 yield [Damage("blob", blob.id, str(error))] if is_there else []
+            except PermissionError as error:  # brought back by root: to the daemon it is as good as gone
+                owner = user_of(Path(error.filename))
+                fault = f"its file is closed to this user: it belongs to the user {owner}"
+                yield [Damage("blob", blob.id, fault)]
 
 
 def _old_files(folder: DataFolder, before_s: float) -> dict[str, Path]:

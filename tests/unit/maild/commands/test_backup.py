@@ -84,6 +84,35 @@ async def test_a_daemon_goes_on_from_a_backup_with_all_that_it_had(
         await restored.stop()
 
 
+@as_somebody
+async def test_a_file_that_root_brought_back_is_named_and_all_else_is_looked_at(
+    start: Start, open_folder: Path
+) -> None:
+    maild, copy = await start(), DataFolder(open_folder / "copy")
+    bot = await maild.inbox("bot")
+    for number in range(2):
+        await maild.received(bot, LARGE.format(number))
+    saved(maild, copy.path)
+    closed, _ = sorted(copy.blobs.glob("??/blb_*"), key=lambda path: path.name)
+    for path in (copy.path, *copy.path.rglob("*")):
+        if path != closed:
+            os.chown(path, SOMEBODY, SOMEBODY)
+    closed.chmod(0o600)
+    os.seteuid(SOMEBODY)
+    try:
+        found = check(copy, Clock())
+    finally:
+        os.seteuid(0)
+    assert found["blobs"] == 2
+    assert found["damage"] == [
+        {
+            "kind": "blob",
+            "id": closed.name,
+            "fault": "its file is closed to this user: it belongs to the user root",
+        }
+    ]
+
+
 async def test_a_backup_is_not_opened_with_the_log_of_the_store_that_it_replaces(
     start: Start, tmp_path: Path
 ) -> None:
