@@ -10,8 +10,8 @@ Where it runs: the statements of units on the event loop, COMMIT (the fsync, and
 connection's thread. Python lets one thread run at a time, and a thread that executes statements beside a busy loop
 hands the interpreter back and forth at each of them: half of the CPU time of an inbound message went there
 (scripts/bench/inbound). A batch ends after `Pace.slice_s`, so that the loop is never held for long. The few units that
-take longer say so (`Apart`): they have a transaction of their own, on the thread. So has what no transaction can hold
-(`Script`).
+take longer say so (`Apart`): they have a transaction of their own, on the thread, and no savepoint. So has what no
+transaction can hold (`Script`).
 
 How a commit is heard: a listener of a topic that one of the batch's units has named (`Tx.notify`) is called on the
 event loop, after COMMIT and after the callers of the batch were answered, once for each batch and topic. What a unit
@@ -270,12 +270,9 @@ class Writer:
         if isinstance(unit, Script):
             outcomes.append(unit.run(conn))
             return
-        try:
-            outcomes.append(_run_in_savepoint(conn, self._tx, unit))
-        except BaseException:
-            roll_back(conn)
-            raise
-        self._commit(conn)
+        outcomes.append(_run_alone(conn, self._tx, unit))
+        if outcomes[-1][1] is None:
+            self._commit(conn)
 
     def _commit(self, conn: sqlite3.Connection) -> None:
         began = time.perf_counter()
@@ -465,6 +462,22 @@ class _Whole:
     def end(self) -> None:
         if not self._is_all:
             self._conn.execute("RELEASE whole")
+
+
+def _run_alone(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:
+    """As the transaction's only unit: that ends with it where it raises. A savepoint around thousands of rows costs as
+    much as they do, for each statement that changes several goes through all pages that are copied for it."""
+    try:
+        return unit(tx), None
+    except Exception as error:
+        if not conn.in_transaction:  # SQLite gave it up (disk full, I/O error)
+            raise
+        roll_back(conn)
+        tx.topics = NO_TOPICS
+        return None, error
+    except BaseException:
+        roll_back(conn)
+        raise
 
 
 def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:

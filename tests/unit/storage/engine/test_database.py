@@ -126,6 +126,25 @@ async def test_units_that_wait_share_one_commit(db: Database, path: Path, commit
     assert kept(path) == [str(n) for n in range(50)]
 
 
+async def test_a_unit_apart_needs_no_savepoint(db: Database, statements: list[str]) -> None:
+    """Around thousands of rows it costs as much as they do, and all other units wait."""
+    await db.write_apart(note, "one")
+    assert [one.partition(" ")[0] for one in statements] == ["BEGIN", "INSERT", "COMMIT"]
+
+
+async def test_a_unit_apart_that_raises_leaves_nothing_to_those_beside_it(db: Database, path: Path) -> None:
+    outcomes = await asyncio.gather(
+        db.write(note, "before"),
+        db.write_apart(fail, "gone"),
+        db.write(note, "behind"),
+        db.write_apart(note, "apart"),
+        return_exceptions=True,
+    )
+    assert [str(one) for one in outcomes] == ["before", "gone", "behind", "apart"]
+    assert isinstance(outcomes[1], ValueError)
+    assert kept(path) == ["before", "behind", "apart"]
+
+
 async def test_commits_are_counted_with_their_time(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """What they took is how long the disk was waited for, so one that fails counts as well."""
     before, _ = db.commits
