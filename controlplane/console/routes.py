@@ -44,7 +44,6 @@ from controlplane.transport.statuses import headers_of, status_of
 from storage.clock import Clock
 from storage.engine.failures import StoreFailure
 from storage.turns.cpu_threads import CpuThreads
-from storage.turns.fair_threads import OWN
 
 log = structlog.get_logger("maild.api")
 
@@ -75,7 +74,7 @@ class Console:
         self._figures = figures
         self._bodies = bodies
         self._templates = templates
-        self._templates_are_compiled = cpu.once(OWN, templates.compile)
+        self._templates_are_compiled = cpu.once(templates.compile)
         self._cpu = cpu
         self._shown_once = ShownOnce(clock)
         self._clock = clock

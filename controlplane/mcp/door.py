@@ -11,7 +11,6 @@ from controlplane.contract.refusals import Refusal
 from controlplane.mcp.cross_origin import PATH, CrossOrigin
 from controlplane.transport.request_bodies import expect
 from storage.turns.cpu_threads import CpuThreads
-from storage.turns.fair_threads import OWN
 
 if TYPE_CHECKING:
     from controlplane.mcp.endpoint import McpEndpoint
@@ -28,7 +27,7 @@ class McpDoor:
     """`make`: reads the modules of the endpoint, and makes it. `origins`: of web pages elsewhere that may call."""
 
     def __init__(self, make: "Callable[[], McpEndpoint]", origins: Iterable[str], cpu: CpuThreads) -> None:
-        self._endpoint = cpu.once(OWN, make)
+        self._endpoint = cpu.once(make)
         self._cross_origin = CrossOrigin(origins)
 
     def add_to(self, app: web.Application) -> None:

@@ -19,7 +19,6 @@ from controlplane.reference.documents import documents
 from controlplane.reference.fixed_text import FixedText
 from controlplane.reference.openapi import document as openapi_document
 from storage.turns.cpu_threads import CpuThreads
-from storage.turns.fair_threads import OWN
 
 _SAFE = {"X-Content-Type-Options": "nosniff"}
 # Editors and viewers of OpenAPI are pages of other origins. They read what everybody may (Fetch §3.3.2), and nothing of
@@ -71,7 +70,7 @@ class Reference:
     ) -> None:
         # Once, for all readers: however many take them however slowly, there is one copy. Not before somebody reads:
         # it would be a quarter of what a start takes.
-        self._texts = cpu.once(OWN, lambda: _texts(tuple(operations), tuple(tools), public_url))
+        self._texts = cpu.once(lambda: _texts(tuple(operations), tuple(tools), public_url))
 
     def add_to(self, app: web.Application) -> None:
         """Add the routes, which are open to callers without a key."""

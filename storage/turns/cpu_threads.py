@@ -1,13 +1,17 @@
 """A thread for work that only computes, and that peers can make long: a mail of a thousand parts, a body of 20 MB.
 
-There is one thread, because the interpreter runs one thread at a time: two would not be faster, and the event loop
-would wait for both each time it wants the interpreter back, which is at every statement and every socket it reads.
-While the thread works, the loop waits `SWITCH_S` for it instead of Python's usual time: a mail takes about fifty such
-waits from its greeting to its 250. The thread is not one of those that wait for the disk, so that an fsync never waits
-behind the reading of a mail. Between two pieces of work it stands back for the loop (storage.turns.loop_first).
+There is one thread for that, because the interpreter runs one thread at a time: two would not be faster, and the
+event loop would wait for both each time it wants the interpreter back, which is at every statement and every socket
+it reads. While the thread works, the loop waits `SWITCH_S` for it instead of Python's usual time: a mail takes about
+fifty such waits from its greeting to its 250. The thread is not one of those that wait for the disk, so that an fsync
+never waits behind the reading of a mail. Between two pieces of work it stands back for the loop
+(storage.turns.loop_first).
 
 Owners (an address, an organization) take turns at it (storage.turns.fair_threads); work of many steps takes a turn for
 each.
+
+What is made once, for all, when it is first asked for (the reference, the pages' templates, the modules of MCP) takes a
+second in one piece, so it has a thread of its own: who asks first has nobody's mail wait so long.
 """
 
 import asyncio
@@ -32,6 +36,8 @@ class CpuThreads:
 
     def __init__(self) -> None:
         self._executor = started_threads(1, "cpu")
+        self._once = started_threads(1, "once")
+        self._making: set[asyncio.Future[Any]] = set()
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1, held_s=0)
         self._usual_s = sys.getswitchinterval()
         self._loop_first = LoopFirst(clocks_of_this_thread())
@@ -46,7 +52,7 @@ class CpuThreads:
         while (result := await self.run(owner, lambda: next(steps, _END))) is not _END:
             yield result  # type: ignore[misc]
 
-    def once(self, owner: str, work: Callable[[], T]) -> Callable[[], Awaitable[T]]:
+    def once(self, work: Callable[[], T]) -> Callable[[], Awaitable[T]]:
         """A function that answers with what `work` gives or raises: done when it is first asked, for all who ask. What
         failed is done again for who asks next."""
         running: asyncio.Future[T] | None = None
@@ -54,7 +60,9 @@ class CpuThreads:
         async def given() -> T:
             nonlocal running
             if running is None or _has_failed(running):
-                running = asyncio.ensure_future(self.run(owner, work))
+                running = asyncio.get_running_loop().run_in_executor(self._once, self._hurried, work)
+                self._making.add(running)
+                running.add_done_callback(self._making.discard)
             return await asyncio.shield(running)  # who hangs up takes it from nobody else
 
         return given
@@ -64,17 +72,27 @@ class CpuThreads:
 
     def _call(self, work: Callable[[], Any]) -> Any:
         self._loop_first.begin()
+        try:
+            return self._hurried(work)
+        finally:
+            self._loop_first.end()
+
+    def _hurried(self, work: Callable[[], T]) -> T:
+        """Where two work, the first that ends gives the usual interval back; the loop waits that long then, at most for
+        the rest of the other's piece."""
         sys.setswitchinterval(SWITCH_S)
         try:
             return work()
         finally:
-            self._loop_first.end()
             sys.setswitchinterval(self._usual_s)
 
     async def close(self) -> None:
         """Return when all that was begun or waits has run."""
         await self._turns.finish()
         self._executor.shutdown()
+        if self._making:
+            await asyncio.wait(self._making)
+        self._once.shutdown()
 
 
 def _has_failed(work: asyncio.Future[Any]) -> bool:

@@ -84,7 +84,7 @@ async def test_what_failed_is_done_again_for_who_asks_next(cpu: CpuThreads) -> N
             raise failures.pop()
         return "done"
 
-    given = cpu.once("owner", work)
+    given = cpu.once(work)
     with pytest.raises(OSError, match="Too many"):
         await given()
     assert await given() == "done"
@@ -99,7 +99,7 @@ async def test_what_is_done_once_is_done_when_it_is_asked_for_and_for_all_who_as
         done.append("work")
         return "made"
 
-    given = cpu.once("owner", work)
+    given = cpu.once(work)
     await cpu.run("owner", lambda: None)
     assert done == []
     hangs_up = asyncio.ensure_future(given())
@@ -110,3 +110,28 @@ async def test_what_is_done_once_is_done_when_it_is_asked_for_and_for_all_who_as
     assert await stays == "made"
     assert await given() == "made"
     assert done == ["work"]
+
+
+async def test_nobody_waits_behind_what_is_done_once(cpu: CpuThreads) -> None:
+    """It takes a second in one piece, and whoever asks first brings it about."""
+    begun, end = threading.Event(), threading.Event()
+
+    def work() -> bool:
+        begun.set()
+        return end.wait(GIVES_UP_S)
+
+    given = asyncio.ensure_future(cpu.once(work)())
+    assert await asyncio.to_thread(begun.wait, GIVES_UP_S)
+    await cpu.run("owner", lambda: None)
+    assert not given.done()
+    end.set()
+    assert await given
+
+
+async def test_closing_waits_for_what_is_done_once(cpu: CpuThreads) -> None:
+    done: list[int] = []
+    given = asyncio.ensure_future(cpu.once(lambda: done.append(1))())
+    await asyncio.sleep(0)
+    await cpu.close()
+    assert done == [1]
+    await given
