@@ -12,6 +12,14 @@ from typing import Any, NamedTuple
 # Parameters with a meaning for every client: how long the server may take its time, and where a page begins.
 WAITS = ("timeoutSeconds", "waitSeconds")
 CURSORS = ("cursor", "after")
+# Moments, which each language has a type for, by what they are in Python.
+MOMENTS: Mapping[str, str] = {"since": "date", "until": "date", "sendAt": "datetime"}
+# What ids begin with, by what the id of a path is called.
+ID_PREFIXES: Mapping[str, str] = {
+    "agent_id": "agt", "attachment_id": "att", "claim_id": "clm", "delivery_id": "del", "domain_id": "dom",
+    "draft_id": "drf", "inbox_id": "inb", "key_id": "key", "message_id": "msg", "review_id": "rev",
+    "rule_id": "rul", "suppression_id": "sup", "thread_id": "thd", "webhook_id": "whk",
+}  # fmt: skip
 # Two kinds of answers, the second where this member of the body is true.
 EITHER: Mapping[str, str] = {"replyToMessage": "asDraft", "replyToThread": "asDraft"}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import client_sync
-from scripts.client_names import CURSORS, EITHER, NAMES, WAITS, Name, id_name, position
+from scripts.client_names import CURSORS, EITHER, ID_PREFIXES, MOMENTS, NAMES, WAITS, Name, id_name, position
 
 Schema = Mapping[str, Any]
 
@@ -26,13 +26,10 @@ HEAD = '"""{title} Generated from /openapi.json by scripts/clients."""\n\n'
 WIDTH = 104  # of docstrings: their lines are indented
 LONG = 60  # of a value in an example
 STREAM = "text/event-stream"
+FILE = "AttachmentInput"
+OCTETS = (FILE, "content")  # base64 on the wire, which the client writes
 JSON = "application/json"
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-PREFIXES = {
-    "agent_id": "agt", "attachment_id": "att", "claim_id": "clm", "delivery_id": "del", "domain_id": "dom",
-    "draft_id": "drf", "inbox_id": "inb", "key_id": "key", "message_id": "msg", "review_id": "rev",
-    "rule_id": "rul", "suppression_id": "sup", "thread_id": "thd", "webhook_id": "whk",
-}  # fmt: skip
 # What is said in other words: the position of a stream, which goes on by itself.
 LEFT_OUT = ("Last-Event-ID", "lastEventId")
 # A member whose type may be any word would keep type checkers from telling the others apart.
@@ -108,6 +105,8 @@ def _typed_dict(name: str, schema: Schema, is_given: bool) -> str:
     fields = {}
     for field, told in schema.get("properties", {}).items():
         kind = annotation(told, is_given=is_given)
+        if (name, field) == OCTETS:
+            kind = f"{kind} | bytes"
         fields[field] = kind if field in schema.get("required", ()) else f"NotRequired[{kind}]"
     about = textwrap.fill(schema.get("description", ""), WIDTH, subsequent_indent="    ")
     if any(keyword.iskeyword(field) for field in fields):  # no names of a class's body
@@ -196,6 +195,13 @@ class Argument:
     def passed(self) -> str:
         return f"{self.wire!r}: {self.name}"
 
+    @property
+    def passed_in_body(self) -> str:
+        """As JSON, which takes no text for a list of texts."""
+        if not self.kind.startswith("Sequence["):
+            return self.passed
+        return f"{self.wire!r}: {'files' if FILE in self.kind else 'listed'}({self.name!r}, {self.name})"
+
 
 @dataclass(frozen=True)
 class ClientOperation:
@@ -272,7 +278,7 @@ class ClientOperation:
         schema = self.schemas[_name(self.body_reference)]
         required = schema.get("required", ())
         return [
-            Argument(name, _argument(told), name in required, told.get("description", ""))
+            Argument(name, _argument(told, name), name in required, told.get("description", ""))
             for name, told in schema["properties"].items()
         ]
 
@@ -310,7 +316,7 @@ class ClientOperation:
         return [
             Argument(
                 one["name"],
-                _argument(one["schema"]),
+                _argument(one["schema"], one["name"]),
                 one["required"],
                 one.get("description") or one["schema"].get("description", ""),
             )
@@ -329,8 +335,11 @@ def operations(document: Schema) -> list[ClientOperation]:
     ]
 
 
-def _argument(schema: Schema) -> str:
-    return annotation(schema, is_given=True, module="api.")
+def _argument(schema: Schema, name: str) -> str:
+    kind = annotation(schema, is_given=True, module="api.")
+    if name in MOMENTS:
+        return f"{MOMENTS[name]} | {kind}"
+    return kind.replace(f"[api.{FILE}]", f"[api.{FILE} | Path]")
 
 
 # Resources ----------------------------------------------------------------------------------------
@@ -346,13 +355,16 @@ def resources(document: Schema) -> str:
     raised = textwrap.wrap(f"Any call with a key may also raise {', '.join(sorted(everywhere))}.", WIDTH)
     parts = [
         HEAD.format(title="A class for each resource, a method for each operation."),
-        "import builtins\nfrom collections.abc import Mapping, Sequence\n",
+        "import builtins\nfrom collections.abc import Mapping, Sequence\nfrom datetime import date, datetime\n",
+        "from pathlib import Path\n",
         "from typing import Any, Literal, cast, overload\n\n",
         f"from {PACKAGE} import types as api\n",
         f"from {PACKAGE}._async.pages import AsyncPages\nfrom {PACKAGE}._async.stream import AsyncEventStream\n",
         f"from {PACKAGE}._async.transport import AsyncTransport\n",
-        f"from {PACKAGE}._wire import UNSET, Call, new_idempotency_key, segment\n\n\n",
-        "class AsyncResource:\n    def __init__(self, transport: AsyncTransport) -> None:\n",
+        f"from {PACKAGE}._given import UNSET, files, listed, repeated_under, segment\n",
+        f"from {PACKAGE}._names import tell_names\nfrom {PACKAGE}._wire import Call\n\n\n",
+        "class AsyncResource:\n    def __init_subclass__(cls) -> None:\n        tell_names(cls)\n\n",
+        "    def __init__(self, transport: AsyncTransport) -> None:\n",
         "        self._transport = transport\n\n\n",
         *(_resource(name, rows, everywhere) for name, rows in by_resource.items()),
         f"class AsyncResources:\n{textwrap.indent(_quoted(['All resources.', '', *raised]), '    ')}\n",
@@ -429,15 +441,17 @@ def _returned(one: ClientOperation) -> tuple[str, tuple[str, str]]:
 
 def _call(one: ClientOperation) -> str:
     id = id_name(one.path)
-    path = f'f"{one.path.replace("{id}", f"{{segment({id})}}")}"' if id else f'"{one.path}"'
+    path = f'f"{one.path.replace("{id}", f"{{segment({id!r}, {id})}}")}"' if id else f'"{one.path}"'
     parts = [f'"{one.method}"', path]
-    for place, arguments in (("query", one.query), ("body", one.body), ("headers", one.headers)):
-        if arguments or (place == "body" and one.body_reference is not None):
+    for place, arguments in (("query", one.query), ("headers", one.headers)):
+        if arguments:
             parts.append(f"{place}={{{', '.join(argument.passed for argument in arguments)}}}")
+    if one.body_reference is not None:
+        parts.append(f"body={{{', '.join(argument.passed_in_body for argument in one.body)}}}")
     if one.form:
         parts += [f"form={dict(one.form)!r}", "headers={'Accept': 'application/json'}"]
     if one.takes_idempotency_key:
-        parts.append("idempotency_key=idempotency_key or new_idempotency_key()")
+        parts.append("idempotency_key=repeated_under(idempotency_key)")
     if one.wait:
         parts.append(f"wait_s={one.wait}")
     if one.is_public:
@@ -475,7 +489,7 @@ def _quoted(lines: Sequence[str]) -> str:
 def _example(one: ClientOperation) -> str:
     """How it is called: the document's own example, or what is required."""
     id = id_name(one.path)
-    arguments = [f'"{PREFIXES[id]}_…"'] if id else []
+    arguments = [f'"{ID_PREFIXES[id]}_…"'] if id else []
     given = {argument.wire: argument.name for argument in (*one.body, *one.query)}
     arguments += [f"{given[name]}={_shown(value)}" for name, value in one.example.items()]
     arguments += [f'{argument.name}="…"' for argument in one.query if argument.is_required]

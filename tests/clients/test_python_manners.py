@@ -29,7 +29,8 @@ from maild_client import (
     ThreadAdvanced,
     TimedOut,
 )
-from maild_client._wire import UNSET, Call, Key, Options, seconds
+from maild_client._given import UNSET
+from maild_client._wire import Call, Key, Options, seconds
 from tests.clients.worlds import (
     HANG_UP,
     KEY,

@@ -39,6 +39,32 @@ def test_what_the_daemon_signs_is_verified(case: Any) -> None:
     assert Maild("svc_live_x", "http://a.test").webhooks.verify(headers, BODY, SECRET, now_s=NOW_S) == EVENT
 
 
+def test_headers_may_be_those_of_asgi() -> None:
+    pairs = [(name.lower().encode(), value.encode()) for name, value in signed().items()]
+    assert webhooks.verify(pairs, BODY, SECRET, now_s=NOW_S) == EVENT
+
+
+@pytest.mark.parametrize("body", [EVENT, [EVENT], None, 25])
+def test_a_parsed_body_is_told_to_be_none(body: Any) -> None:
+    """Not `InvalidSignature`, which would look like a stranger: and `bytes(25)` is 25 zeros."""
+    with pytest.raises(TypeError, match="body is the request's, as it came"):
+        verify(signed(), body)
+
+
+@pytest.mark.parametrize(
+    "headers", [None, BODY, "webhook-id: evt_1", {"webhook-id": ["evt_1"]}, {"webhook-id": None}]
+)
+def test_what_is_no_headers_is_told(headers: Any) -> None:
+    with pytest.raises(TypeError, match="headers are those of the request"):
+        verify(headers)
+
+
+@pytest.mark.parametrize("secret", [None, SECRET.encode(), 5])
+def test_a_secret_that_is_no_text_is_told(secret: Any) -> None:
+    with pytest.raises(ConfigurationError, match="whsec_"):
+        verify(signed(), secret=secret)
+
+
 def test_while_a_secret_is_rotated_either_will_do() -> None:
     both = signed(OTHER, SECRET)
     assert len(both["webhook-signature"].split()) == 2

@@ -2,15 +2,23 @@
 
 import json
 import os
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from numbers import Real
+from typing import Any
+from urllib.parse import urlsplit
 
-from maild_client.errors import ApiError, ConfigurationError, ConnectionFailed, NotModified, family
+from maild_client._given import UNSET, in_body, in_query
+from maild_client.errors import (
+    ApiError,
+    ConfigurationError,
+    ConnectionFailed,
+    InvalidArgument,
+    NotModified,
+    family,
+)
 from maild_client.version import __version__
 
 TIMEOUT_S = 30.0
@@ -24,25 +32,13 @@ PAUSE_S, PAUSE_MAX_S = 0.5, 8.0
 OBEYED_MAX_S = 60.0  # a longer Retry-After is for the caller to decide about
 
 
-class _Unset:
-    def __repr__(self) -> str:
-        return "UNSET"
-
-    def __bool__(self) -> bool:
-        return False
-
-
-# What was not said, where None would say null. Of any type, so that signatures name the values alone.
-UNSET: Final[Any] = _Unset()
-
-
 class Key:
     """An API key that shows in no repr, log line or traceback."""
 
     __slots__ = ("_value",)
 
     def __init__(self, value: str) -> None:
-        value = value.strip()
+        value = value.strip() if isinstance(value, str) else ""
         # What is no header's value would be quoted by whoever refuses it.
         if not value or not value.isascii() or not value.isprintable() or " " in value:
             raise ConfigurationError("the API key is empty, or has characters that no key has")
@@ -64,16 +60,27 @@ class Options:
     timeout_s: float = TIMEOUT_S
     max_retries: int = RETRIES
 
+    def __post_init__(self) -> None:
+        is_time = isinstance(self.timeout_s, Real) and not isinstance(self.timeout_s, bool)
+        if not is_time or not 0 < self.timeout_s < float("inf"):
+            raise ConfigurationError("timeout is a number of seconds, above 0")
+        if not isinstance(self.max_retries, int) or self.max_retries < 0:
+            raise ConfigurationError("max_retries is a number of times, 0 or more")
+
 
 def settings(api_key: str | None, url: str | None, timeout: float, max_retries: int) -> tuple[Key, Options]:
     """Key and options from arguments, or from MAILD_API_KEY and MAILD_URL. ConfigurationError says what is missing."""
-    api_key = api_key or os.environ.get("MAILD_API_KEY")
-    if not api_key:
+    if api_key is None:  # not where it is blank: the key of the environment may be another's
+        api_key = os.environ.get("MAILD_API_KEY")
+    if api_key is None:
         raise ConfigurationError("set MAILD_API_KEY, or pass api_key")
-    url = url or os.environ.get("MAILD_URL")
-    if not url:
+    if url is None:
+        url = os.environ.get("MAILD_URL")
+    if url is None:
         raise ConfigurationError("set MAILD_URL to the address of your maild, or pass url")
-    url = url.strip()  # as a key: what is read of a file ends with its line
+    url = url.strip() if isinstance(url, str) else ""  # as a key: what is read of a file ends with its line
+    if url.rstrip("/").endswith("/v1"):
+        raise ConfigurationError("the address of a maild ends before /v1, which each call adds")
     if not _is_address(url):
         raise ConfigurationError("the address of a maild is https://host, or http://host, and maybe a path")
     return Key(api_key), Options(url.rstrip("/"), timeout, max_retries)
@@ -83,6 +90,7 @@ def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         has_port = parts.port != 0
+        (parts.hostname or "").encode("idna")  # a name that no DNS has
     except ValueError:
         return False
     is_plain = url.isprintable() and " " not in url and not (parts.username or parts.query or parts.fragment)
@@ -120,7 +128,7 @@ class Call:
         """The time-out: that of the options, or longer than the server may take its time."""
         if self.wait_s is None:
             return options.timeout_s
-        wait_s = WAIT_USUAL_S if self.wait_s is UNSET else float(self.wait_s)
+        wait_s = WAIT_USUAL_S if self.wait_s is UNSET else _number_of_seconds(self.wait_s)
         return max(options.timeout_s, wait_s + WAIT_MORE_S)
 
     def request(self, key: Key, options: Options) -> dict[str, Any]:
@@ -130,18 +138,19 @@ class Call:
         if not self.is_public:
             headers["Authorization"] = key.header()
         if self.idempotency_key is not None:
-            headers["Idempotency-Key"] = _checked(self.idempotency_key)
+            headers["Idempotency-Key"] = self.idempotency_key
         timeout_s = self.timeout_s(options)
         request: dict[str, Any] = {
             "method": self.method,
             "url": options.url + self.path,
-            "params": {name: _in_query(value) for name, value in self.query.items() if _is_said(value)},
+            "params": {name: in_query(name, value) for name, value in self.query.items() if _is_said(value)},
             "headers": headers,
             "timeout": timeout_s,
         }
         if self.body is not None:
             headers["Content-Type"] = "application/json"
-            content = _json({name: value for name, value in self.body.items() if value is not UNSET})
+            said = {name: value for name, value in self.body.items() if value is not UNSET}
+            content = _json({name: in_body(name, value) for name, value in said.items()})
             request["content"] = content
             # Coroutines write all of it in one step, and of what was written much is still on its way.
             write_s = timeout_s + len(content) / BODY_BYTES_PER_S
@@ -152,43 +161,23 @@ class Call:
         return request
 
 
+def _number_of_seconds(told: Any) -> float:
+    try:
+        return float(told)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"how long to wait is a number of seconds, not {told!r}") from None
+
+
 def _json(body: Any) -> bytes:
     try:
-        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
         # Half a character, as where a model's words were cut: escaped it arrives, and the server names its field.
         return json.dumps(body).encode()
 
 
-def new_idempotency_key() -> str:
-    """A key that no other request has."""
-    return str(uuid.uuid4())
-
-
-def _checked(idempotency_key: str) -> str:
-    # A header that can't be written would look like a server that does not answer, and be tried again.
-    if not (idempotency_key.isascii() and idempotency_key.isprintable()):
-        raise ValueError("an Idempotency-Key has characters of printable ASCII alone")
-    return idempotency_key
-
-
-def segment(id: str) -> str:
-    """An id as one segment of a path, whatever it holds. ValueError where it would be none."""
-    if id in ("", ".", ".."):
-        raise ValueError(f"{id!r} is no id")
-    return quote(id, safe="")
-
-
 def _is_said(value: Any) -> bool:
     return value is not UNSET and value is not None  # null can't be said in a query
-
-
-def _in_query(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple | set | frozenset):
-        return ",".join(map(str, value))
-    return str(value)
 
 
 # Answers ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 MaildError
 ├── ConfigurationError        no key or no address, or one that can't be; nothing was sent
+├── InvalidArgument           what was given can't be sent, or would be misread; nothing was sent
 ├── ConnectionFailed          no answer came
 │   └── TimedOut              no answer came in time
 ├── ApiError                  the server refused: branch on `code`
@@ -37,6 +38,10 @@ class MaildError(Exception):
 
 class ConfigurationError(MaildError):
     """No key or address, or one that can't be. Nothing was sent."""
+
+
+class InvalidArgument(MaildError, ValueError):
+    """What a call was given can't be sent, or would be read as something else. Nothing was sent."""
 
 
 class ConnectionFailed(MaildError):

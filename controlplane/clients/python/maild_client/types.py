@@ -117,7 +117,7 @@ class Attachment(TypedDict):
 class AttachmentInput(TypedDict):
     filename: str
     contentType: NotRequired[str]
-    content: str
+    content: str | bytes
 
 
 class AuditEntry(TypedDict):

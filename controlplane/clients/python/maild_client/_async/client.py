@@ -11,6 +11,7 @@ from maild_client import _wire, webhooks
 from maild_client._async.resources import AsyncResources, AsyncWebhooks
 from maild_client._async.transport import AsyncTransport
 from maild_client._async.work import AsyncWorkInboxes
+from maild_client.errors import ConfigurationError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,6 +62,8 @@ class AsyncMaild(AsyncResources):
         http_client: httpx2.AsyncClient | None = None,
     ) -> None:
         key, options = _wire.settings(api_key, url, timeout, max_retries)
+        if http_client is not None and not isinstance(http_client, httpx2.AsyncClient):
+            raise ConfigurationError("http_client is no httpx2.AsyncClient")
         self._is_ours = http_client is None
         self._use(AsyncTransport(key, options, http_client or httpx2.AsyncClient()))
 
@@ -89,8 +92,13 @@ class AsyncMaild(AsyncResources):
 
         response = await client.with_response(client.messages.get, "msg_…")
         """
-        with method.__self__._transport.watched() as answers:  # type: ignore[attr-defined]
+        transport = getattr(getattr(method, "__self__", None), "_transport", None)
+        if not isinstance(transport, AsyncTransport):
+            raise TypeError("with_response takes a method of the client, not called yet, then its arguments")
+        with transport.watched() as answers:
             data = await method(*args, **kwargs)
+        if not answers:
+            raise TypeError("with_response takes a method that asks once: of a list, its .page")
         return AsyncResponse(data, answers[-1].status_code, answers[-1].headers)
 
     async def aclose(self) -> None:

@@ -10,7 +10,20 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
+from maild_client.errors import ConfigurationError
+
 AsyncStop = asyncio.Event
+
+
+def home() -> object:
+    """What connections belong to, and nobody else can use them."""
+    return asyncio.get_running_loop()
+
+
+def check_handler(handle: object) -> None:
+    """ConfigurationError for what can't handle a message, before any is claimed."""
+    if not callable(handle):
+        raise ConfigurationError("the handler is a function: async def handle(message, claim)")
 
 
 async def wait_until(stop: asyncio.Event, timeout_s: float) -> bool:

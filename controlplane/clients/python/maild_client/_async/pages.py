@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from typing import Any, Generic, TypeVar
 
 from maild_client._async.transport import AsyncTransport
-from maild_client._wire import UNSET, Call
+from maild_client._given import UNSET
+from maild_client._wire import Call
 from maild_client.errors import EventsGap
 
 T = TypeVar("T")
@@ -30,6 +31,9 @@ class AsyncPages(Generic[T]):
             yield page
             last: Any = page[-1]
             position = "@".join(str(last[member]) for member in self._of)
+
+    def __bool__(self) -> bool:
+        raise TypeError("whether a list has items is not known before it is asked for: look at its .page()")
 
     async def __aiter__(self) -> AsyncIterator[T]:
         async for page in self.pages():

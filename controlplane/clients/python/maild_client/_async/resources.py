@@ -2,16 +2,23 @@
 
 import builtins
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
 from typing import Literal, cast, overload
 
 from maild_client import types as api
 from maild_client._async.pages import AsyncPages
 from maild_client._async.stream import AsyncEventStream
 from maild_client._async.transport import AsyncTransport
-from maild_client._wire import UNSET, Call, new_idempotency_key, segment
+from maild_client._given import UNSET, files, listed, repeated_under, segment
+from maild_client._names import tell_names
+from maild_client._wire import Call
 
 
 class AsyncResource:
+    def __init_subclass__(cls) -> None:
+        tell_names(cls)
+
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
@@ -257,7 +264,9 @@ class AsyncKeys(AsyncResource):
             )
         """
         call = Call(
-            "POST", "/v1/keys", body={"name": name, "scopes": scopes, "inboxId": inbox_id, "mode": mode}
+            "POST",
+            "/v1/keys",
+            body={"name": name, "scopes": listed("scopes", scopes), "inboxId": inbox_id, "mode": mode},
         )
         return cast("api.MintedKey", await self._transport.json(call))
 
@@ -291,7 +300,7 @@ class AsyncKeys(AsyncResource):
 
             await client.keys.revoke("key_…")
         """
-        call = Call("DELETE", f"/v1/keys/{segment(key_id)}")
+        call = Call("DELETE", f"/v1/keys/{segment('key_id', key_id)}")
         return cast("api.Revoked", await self._transport.json(call))
 
     async def revoke_with_mail(
@@ -305,7 +314,7 @@ class AsyncKeys(AsyncResource):
 
             await client.keys.revoke_with_mail("key_…")
         """
-        call = Call("POST", f"/v1/keys/{segment(key_id)}/revoke-with-mail")
+        call = Call("POST", f"/v1/keys/{segment('key_id', key_id)}/revoke-with-mail")
         return cast("api.RevokedWithMail", await self._transport.json(call))
 
 
@@ -359,7 +368,7 @@ class AsyncAgents(AsyncResource):
 
             await client.agents.get("agt_…")
         """
-        call = Call("GET", f"/v1/agents/{segment(agent_id)}")
+        call = Call("GET", f"/v1/agents/{segment('agent_id', agent_id)}")
         return cast("api.Agent", await self._transport.json(call))
 
     async def delete(
@@ -373,7 +382,7 @@ class AsyncAgents(AsyncResource):
 
             await client.agents.delete("agt_…")
         """
-        call = Call("DELETE", f"/v1/agents/{segment(agent_id)}")
+        call = Call("DELETE", f"/v1/agents/{segment('agent_id', agent_id)}")
         return cast("api.Deleted", await self._transport.json(call))
 
 
@@ -455,7 +464,7 @@ class AsyncInboxes(AsyncResource):
 
             await client.inboxes.get("inb_…")
         """
-        call = Call("GET", f"/v1/inboxes/{segment(inbox_id)}")
+        call = Call("GET", f"/v1/inboxes/{segment('inbox_id', inbox_id)}")
         return cast("api.GovernedInbox", await self._transport.json(call))
 
     async def update(
@@ -476,7 +485,9 @@ class AsyncInboxes(AsyncResource):
 
             await client.inboxes.update("inb_…", name="Billing and invoices")
         """
-        call = Call("PATCH", f"/v1/inboxes/{segment(inbox_id)}", body={"name": name, "metadata": metadata})
+        call = Call(
+            "PATCH", f"/v1/inboxes/{segment('inbox_id', inbox_id)}", body={"name": name, "metadata": metadata}
+        )
         return cast("api.Inbox", await self._transport.json(call))
 
     async def delete(
@@ -490,7 +501,7 @@ class AsyncInboxes(AsyncResource):
 
             await client.inboxes.delete("inb_…")
         """
-        call = Call("DELETE", f"/v1/inboxes/{segment(inbox_id)}")
+        call = Call("DELETE", f"/v1/inboxes/{segment('inbox_id', inbox_id)}")
         return cast("api.DeactivatedInbox", await self._transport.json(call))
 
     async def policy(
@@ -504,7 +515,7 @@ class AsyncInboxes(AsyncResource):
 
             await client.inboxes.policy("inb_…")
         """
-        call = Call("GET", f"/v1/inboxes/{segment(inbox_id)}/policy")
+        call = Call("GET", f"/v1/inboxes/{segment('inbox_id', inbox_id)}/policy")
         return cast("api.InboxPolicy", await self._transport.json(call))
 
     async def replace_policy(
@@ -534,7 +545,7 @@ class AsyncInboxes(AsyncResource):
         """
         call = Call(
             "PUT",
-            f"/v1/inboxes/{segment(inbox_id)}/policy",
+            f"/v1/inboxes/{segment('inbox_id', inbox_id)}/policy",
             body={
                 "version": version,
                 "outbound": outbound,
@@ -582,16 +593,16 @@ class AsyncCodes(AsyncResource):
         """
         call = Call(
             "POST",
-            f"/v1/inboxes/{segment(inbox_id)}/codes/claim",
+            f"/v1/inboxes/{segment('inbox_id', inbox_id)}/codes/claim",
             body={
                 "fromDomain": from_domain,
                 "after": after,
                 "waitSeconds": wait_seconds,
-                "kinds": kinds,
+                "kinds": listed("kinds", kinds),
                 "allowUnverified": allow_unverified,
-                "linkHosts": link_hosts,
+                "linkHosts": listed("link_hosts", link_hosts),
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
             wait_s=wait_seconds,
         )
         return cast("api.ClaimedCode", await self._transport.json(call))
@@ -631,9 +642,9 @@ class AsyncClaims(AsyncResource):
         """
         call = Call(
             "POST",
-            f"/v1/inboxes/{segment(inbox_id)}/claims",
+            f"/v1/inboxes/{segment('inbox_id', inbox_id)}/claims",
             body={"max": max, "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds, "holder": holder},
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
             wait_s=wait_seconds,
         )
         return cast("builtins.list[api.ClaimedMessage]", await self._transport.json(call))
@@ -680,7 +691,9 @@ class AsyncClaims(AsyncResource):
 
             await client.claims.extend("clm_…", lease_seconds=300)
         """
-        call = Call("POST", f"/v1/claims/{segment(claim_id)}/extend", body={"leaseSeconds": lease_seconds})
+        call = Call(
+            "POST", f"/v1/claims/{segment('claim_id', claim_id)}/extend", body={"leaseSeconds": lease_seconds}
+        )
         return cast("api.WorkClaim", await self._transport.json(call))
 
     async def release(
@@ -698,7 +711,11 @@ class AsyncClaims(AsyncResource):
 
             await client.claims.release("clm_…", delay_seconds=60)
         """
-        call = Call("POST", f"/v1/claims/{segment(claim_id)}/release", body={"delaySeconds": delay_seconds})
+        call = Call(
+            "POST",
+            f"/v1/claims/{segment('claim_id', claim_id)}/release",
+            body={"delaySeconds": delay_seconds},
+        )
         return cast("api.WorkClaim", await self._transport.json(call))
 
     async def finish(
@@ -714,7 +731,7 @@ class AsyncClaims(AsyncResource):
 
             await client.claims.finish("clm_…", labels={"add": ["answered"], "remove": []})
         """
-        call = Call("POST", f"/v1/claims/{segment(claim_id)}/done", body={"labels": labels})
+        call = Call("POST", f"/v1/claims/{segment('claim_id', claim_id)}/done", body={"labels": labels})
         return cast("api.WorkClaim", await self._transport.json(call))
 
 
@@ -732,8 +749,8 @@ class AsyncMessages(AsyncResource):
         text: str | None = UNSET,
         html: str | None = UNSET,
         in_reply_to: str | None = UNSET,
-        send_at: str | None = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: datetime | str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
         unsubscribe: bool = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
@@ -785,22 +802,22 @@ class AsyncMessages(AsyncResource):
             "/v1/messages/send",
             body={
                 "inboxId": inbox_id,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
                 "inReplyTo": in_reply_to,
                 "sendAt": send_at,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "unsubscribe": unsubscribe,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.ListedMessage", await self._transport.json(call))
 
@@ -815,8 +832,8 @@ class AsyncMessages(AsyncResource):
         text: str | None = UNSET,
         html: str | None = UNSET,
         in_reply_to: str | None = UNSET,
-        send_at: str | None = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: datetime | str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
         unsubscribe: bool = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
@@ -864,15 +881,15 @@ class AsyncMessages(AsyncResource):
             "/v1/messages/check",
             body={
                 "inboxId": inbox_id,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
                 "inReplyTo": in_reply_to,
                 "sendAt": send_at,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "unsubscribe": unsubscribe,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
@@ -894,8 +911,8 @@ class AsyncMessages(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -916,8 +933,8 @@ class AsyncMessages(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -938,8 +955,8 @@ class AsyncMessages(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -959,8 +976,8 @@ class AsyncMessages(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -1011,25 +1028,25 @@ class AsyncMessages(AsyncResource):
         """
         call = Call(
             "POST",
-            f"/v1/messages/{segment(message_id)}/reply",
+            f"/v1/messages/{segment('message_id', message_id)}/reply",
             body={
                 "text": text,
                 "html": html,
                 "replyAll": reply_all,
                 "quote": quote,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "sendAt": send_at,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
                 "asDraft": as_draft,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.SentReply | api.DraftedReply", await self._transport.json(call))
 
@@ -1073,17 +1090,17 @@ class AsyncMessages(AsyncResource):
         """
         call = Call(
             "POST",
-            f"/v1/messages/{segment(message_id)}/forward",
+            f"/v1/messages/{segment('message_id', message_id)}/forward",
             body={
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "text": text,
                 "html": html,
-                "attachmentIds": attachment_ids,
+                "attachmentIds": listed("attachment_ids", attachment_ids),
                 "as": as_,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.ListedMessage", await self._transport.json(call))
 
@@ -1107,8 +1124,8 @@ class AsyncMessages(AsyncResource):
         is_spam: bool = UNSET,
         has_attachments: bool = UNSET,
         held: bool = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
         before: str = UNSET,
         cursor: str = UNSET,
     ) -> AsyncPages[api.ListedMessage]:
@@ -1235,7 +1252,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.get("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}", query={"html": html})
+        call = Call("GET", f"/v1/messages/{segment('message_id', message_id)}", query={"html": html})
         return cast("api.Message", await self._transport.json(call))
 
     async def label(
@@ -1259,8 +1276,12 @@ class AsyncMessages(AsyncResource):
         """
         call = Call(
             "PATCH",
-            f"/v1/messages/{segment(message_id)}",
-            body={"addLabels": add_labels, "removeLabels": remove_labels, "labels": labels},
+            f"/v1/messages/{segment('message_id', message_id)}",
+            body={
+                "addLabels": listed("add_labels", add_labels),
+                "removeLabels": listed("remove_labels", remove_labels),
+                "labels": listed("labels", labels),
+            },
         )
         return cast("api.Message", await self._transport.json(call))
 
@@ -1275,7 +1296,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.delete("msg_…")
         """
-        call = Call("DELETE", f"/v1/messages/{segment(message_id)}")
+        call = Call("DELETE", f"/v1/messages/{segment('message_id', message_id)}")
         return cast("api.DeletedMessage", await self._transport.json(call))
 
     async def change_many(
@@ -1304,10 +1325,10 @@ class AsyncMessages(AsyncResource):
             "POST",
             "/v1/messages/batch",
             body={
-                "addLabels": add_labels,
-                "removeLabels": remove_labels,
-                "ids": ids,
-                "threadIds": thread_ids,
+                "addLabels": listed("add_labels", add_labels),
+                "removeLabels": listed("remove_labels", remove_labels),
+                "ids": listed("ids", ids),
+                "threadIds": listed("thread_ids", thread_ids),
                 "delete": delete,
             },
         )
@@ -1324,7 +1345,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.requeue("msg_…")
         """
-        call = Call("POST", f"/v1/messages/{segment(message_id)}/requeue")
+        call = Call("POST", f"/v1/messages/{segment('message_id', message_id)}/requeue")
         return cast("api.Message", await self._transport.json(call))
 
     async def cancel(
@@ -1338,7 +1359,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.cancel("msg_…")
         """
-        call = Call("DELETE", f"/v1/messages/{segment(message_id)}/schedule")
+        call = Call("DELETE", f"/v1/messages/{segment('message_id', message_id)}/schedule")
         return cast("api.CancelledMessage", await self._transport.json(call))
 
     async def withdraw(
@@ -1352,7 +1373,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.withdraw("msg_…")
         """
-        call = Call("POST", f"/v1/messages/{segment(message_id)}/withdraw")
+        call = Call("POST", f"/v1/messages/{segment('message_id', message_id)}/withdraw")
         return cast("api.CancelledMessage", await self._transport.json(call))
 
     async def raw(
@@ -1376,7 +1397,7 @@ class AsyncMessages(AsyncResource):
         """
         call = Call(
             "GET",
-            f"/v1/messages/{segment(message_id)}/raw",
+            f"/v1/messages/{segment('message_id', message_id)}/raw",
             headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
         )
         return await self._transport.octets(call)
@@ -1392,7 +1413,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.evidence("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}/evidence")
+        call = Call("GET", f"/v1/messages/{segment('message_id', message_id)}/evidence")
         return cast("api.MessageEvidence", await self._transport.json(call))
 
     async def attempts(
@@ -1406,7 +1427,7 @@ class AsyncMessages(AsyncResource):
 
             await client.messages.attempts("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}/attempts")
+        call = Call("GET", f"/v1/messages/{segment('message_id', message_id)}/attempts")
         return cast("builtins.list[api.DeliveryAttempt]", await self._transport.json(call))
 
 
@@ -1459,7 +1480,7 @@ class AsyncReviews(AsyncResource):
 
             await client.reviews.get("rev_…")
         """
-        call = Call("GET", f"/v1/reviews/{segment(review_id)}")
+        call = Call("GET", f"/v1/reviews/{segment('review_id', review_id)}")
         return cast("api.WholeReview", await self._transport.json(call))
 
     async def approve(
@@ -1488,7 +1509,7 @@ class AsyncReviews(AsyncResource):
         """
         call = Call(
             "POST",
-            f"/v1/reviews/{segment(review_id)}/approve",
+            f"/v1/reviews/{segment('review_id', review_id)}/approve",
             body={"contentHash": content_hash, "note": note, "force": force},
         )
         return cast("api.Review", await self._transport.json(call))
@@ -1509,7 +1530,7 @@ class AsyncReviews(AsyncResource):
 
             await client.reviews.reject("rev_…", note="wrong account number")
         """
-        call = Call("POST", f"/v1/reviews/{segment(review_id)}/reject", body={"note": note})
+        call = Call("POST", f"/v1/reviews/{segment('review_id', review_id)}/reject", body={"note": note})
         return cast("api.Review", await self._transport.json(call))
 
 
@@ -1571,7 +1592,9 @@ class AsyncThreads(AsyncResource):
 
             await client.threads.get("thd_…")
         """
-        call = Call("GET", f"/v1/threads/{segment(thread_id)}", query={"limit": limit, "before": before})
+        call = Call(
+            "GET", f"/v1/threads/{segment('thread_id', thread_id)}", query={"limit": limit, "before": before}
+        )
         return cast("api.WholeThread", await self._transport.json(call))
 
     async def update(
@@ -1589,7 +1612,9 @@ class AsyncThreads(AsyncResource):
 
             await client.threads.update("thd_…", is_archived=True)
         """
-        call = Call("PATCH", f"/v1/threads/{segment(thread_id)}", body={"isArchived": is_archived})
+        call = Call(
+            "PATCH", f"/v1/threads/{segment('thread_id', thread_id)}", body={"isArchived": is_archived}
+        )
         return cast("api.Thread", await self._transport.json(call))
 
     async def context(
@@ -1613,7 +1638,7 @@ class AsyncThreads(AsyncResource):
         """
         call = Call(
             "GET",
-            f"/v1/threads/{segment(thread_id)}/context",
+            f"/v1/threads/{segment('thread_id', thread_id)}/context",
             query={"maxTokens": max_tokens, "focus": focus},
             headers={"If-None-Match": if_none_match},
         )
@@ -1629,8 +1654,8 @@ class AsyncThreads(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1651,8 +1676,8 @@ class AsyncThreads(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1673,8 +1698,8 @@ class AsyncThreads(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1694,8 +1719,8 @@ class AsyncThreads(AsyncResource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1744,25 +1769,25 @@ class AsyncThreads(AsyncResource):
         """
         call = Call(
             "POST",
-            f"/v1/threads/{segment(thread_id)}/reply",
+            f"/v1/threads/{segment('thread_id', thread_id)}/reply",
             body={
                 "text": text,
                 "html": html,
                 "replyAll": reply_all,
                 "quote": quote,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "sendAt": send_at,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
                 "asDraft": as_draft,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.SentReply | api.DraftedReply", await self._transport.json(call))
 
@@ -1793,7 +1818,7 @@ class AsyncAttachments(AsyncResource):
         """
         call = Call(
             "GET",
-            f"/v1/attachments/{segment(attachment_id)}",
+            f"/v1/attachments/{segment('attachment_id', attachment_id)}",
             query={"inline": inline},
             headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
         )
@@ -1851,9 +1876,9 @@ class AsyncDrafts(AsyncResource):
             "/v1/drafts",
             body={
                 "inboxId": inbox_id,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
@@ -1862,7 +1887,7 @@ class AsyncDrafts(AsyncResource):
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.Draft", await self._transport.json(call))
 
@@ -1904,7 +1929,7 @@ class AsyncDrafts(AsyncResource):
 
             await client.drafts.get("drf_…")
         """
-        call = Call("GET", f"/v1/drafts/{segment(draft_id)}")
+        call = Call("GET", f"/v1/drafts/{segment('draft_id', draft_id)}")
         return cast("api.Draft", await self._transport.json(call))
 
     async def update(
@@ -1944,11 +1969,11 @@ class AsyncDrafts(AsyncResource):
         """
         call = Call(
             "PATCH",
-            f"/v1/drafts/{segment(draft_id)}",
+            f"/v1/drafts/{segment('draft_id', draft_id)}",
             body={
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
@@ -1971,7 +1996,7 @@ class AsyncDrafts(AsyncResource):
 
             await client.drafts.discard("drf_…")
         """
-        call = Call("DELETE", f"/v1/drafts/{segment(draft_id)}")
+        call = Call("DELETE", f"/v1/drafts/{segment('draft_id', draft_id)}")
         return cast("api.Draft", await self._transport.json(call))
 
     async def send(
@@ -1990,7 +2015,7 @@ class AsyncDrafts(AsyncResource):
 
             await client.drafts.send("drf_…")
         """
-        call = Call("POST", f"/v1/drafts/{segment(draft_id)}/send")
+        call = Call("POST", f"/v1/drafts/{segment('draft_id', draft_id)}/send")
         return cast("api.ListedMessage", await self._transport.json(call))
 
 
@@ -2040,7 +2065,7 @@ class AsyncDomains(AsyncResource):
 
             await client.domains.get("dom_…")
         """
-        call = Call("GET", f"/v1/domains/{segment(domain_id)}")
+        call = Call("GET", f"/v1/domains/{segment('domain_id', domain_id)}")
         return cast("api.Domain", await self._transport.json(call))
 
     async def update(
@@ -2058,7 +2083,7 @@ class AsyncDomains(AsyncResource):
 
             await client.domains.update("dom_…", daily_cap=1000)
         """
-        call = Call("PATCH", f"/v1/domains/{segment(domain_id)}", body={"dailyCap": daily_cap})
+        call = Call("PATCH", f"/v1/domains/{segment('domain_id', domain_id)}", body={"dailyCap": daily_cap})
         return cast("api.DomainCeiling", await self._transport.json(call))
 
     async def delete(
@@ -2072,7 +2097,7 @@ class AsyncDomains(AsyncResource):
 
             await client.domains.delete("dom_…")
         """
-        call = Call("DELETE", f"/v1/domains/{segment(domain_id)}")
+        call = Call("DELETE", f"/v1/domains/{segment('domain_id', domain_id)}")
         return cast("api.Deleted", await self._transport.json(call))
 
     def reports(
@@ -2097,7 +2122,7 @@ class AsyncDomains(AsyncResource):
         """
         call = Call(
             "GET",
-            f"/v1/domains/{segment(domain_id)}/reports",
+            f"/v1/domains/{segment('domain_id', domain_id)}/reports",
             query={"type": type, "limit": limit, "cursor": cursor},
         )
         return AsyncPages(self._transport, call, "cursor", "id")
@@ -2113,7 +2138,7 @@ class AsyncDomains(AsyncResource):
 
             await client.domains.verify("dom_…")
         """
-        call = Call("POST", f"/v1/domains/{segment(domain_id)}/verify")
+        call = Call("POST", f"/v1/domains/{segment('domain_id', domain_id)}/verify")
         return cast("api.DomainVerification", await self._transport.json(call))
 
     async def rotate_dkim(
@@ -2127,7 +2152,7 @@ class AsyncDomains(AsyncResource):
 
             await client.domains.rotate_dkim("dom_…")
         """
-        call = Call("POST", f"/v1/domains/{segment(domain_id)}/rotate-dkim")
+        call = Call("POST", f"/v1/domains/{segment('domain_id', domain_id)}/rotate-dkim")
         return cast("api.Domain", await self._transport.json(call))
 
 
@@ -2191,7 +2216,7 @@ class AsyncSuppressions(AsyncResource):
 
             await client.suppressions.delete("sup_…")
         """
-        call = Call("DELETE", f"/v1/suppressions/{segment(suppression_id)}")
+        call = Call("DELETE", f"/v1/suppressions/{segment('suppression_id', suppression_id)}")
         return cast("api.Deleted", await self._transport.json(call))
 
 
@@ -2239,7 +2264,7 @@ class AsyncRules(AsyncResource):
                 "inboxId": inbox_id,
                 "note": note,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.MailRule", await self._transport.json(call))
 
@@ -2292,7 +2317,7 @@ class AsyncRules(AsyncResource):
 
             await client.rules.delete("rul_…")
         """
-        call = Call("DELETE", f"/v1/rules/{segment(rule_id)}")
+        call = Call("DELETE", f"/v1/rules/{segment('rule_id', rule_id)}")
         return cast("api.DeletedRule", await self._transport.json(call))
 
 
@@ -2346,8 +2371,8 @@ class AsyncAnalytics(AsyncResource):
         self,
         *,
         inbox_id: str = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
     ) -> api.AnalyticsSummary:
         """Figures of a window.
 
@@ -2368,8 +2393,8 @@ class AsyncAnalytics(AsyncResource):
         self,
         *,
         inbox_id: str = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
         types: Sequence[
             Literal[
                 "email.received",
@@ -2420,8 +2445,8 @@ class AsyncAnalytics(AsyncResource):
         self,
         *,
         inbox_id: str = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
         limit: int = UNSET,
     ) -> builtins.list[api.AnalyticsDestination]:
         """Figures by recipient domain.
@@ -2591,7 +2616,11 @@ class AsyncWebhooks(AsyncResource):
                 subscribed_events=["email.received", "email.bounced"],
             )
         """
-        call = Call("POST", "/v1/webhooks", body={"url": url, "subscribedEvents": subscribed_events})
+        call = Call(
+            "POST",
+            "/v1/webhooks",
+            body={"url": url, "subscribedEvents": listed("subscribed_events", subscribed_events)},
+        )
         return cast("api.WebhookWithSecret", await self._transport.json(call))
 
     async def list(
@@ -2636,7 +2665,7 @@ class AsyncWebhooks(AsyncResource):
 
             await client.webhooks.redeliver("del_…")
         """
-        call = Call("POST", f"/v1/webhooks/deliveries/{segment(delivery_id)}/redeliver")
+        call = Call("POST", f"/v1/webhooks/deliveries/{segment('delivery_id', delivery_id)}/redeliver")
         return cast("api.WebhookDelivery", await self._transport.json(call))
 
     async def get(
@@ -2650,7 +2679,7 @@ class AsyncWebhooks(AsyncResource):
 
             await client.webhooks.get("whk_…")
         """
-        call = Call("GET", f"/v1/webhooks/{segment(webhook_id)}")
+        call = Call("GET", f"/v1/webhooks/{segment('webhook_id', webhook_id)}")
         return cast("api.Webhook", await self._transport.json(call))
 
     async def update(
@@ -2699,8 +2728,12 @@ class AsyncWebhooks(AsyncResource):
         """
         call = Call(
             "PATCH",
-            f"/v1/webhooks/{segment(webhook_id)}",
-            body={"url": url, "subscribedEvents": subscribed_events, "isActive": is_active},
+            f"/v1/webhooks/{segment('webhook_id', webhook_id)}",
+            body={
+                "url": url,
+                "subscribedEvents": listed("subscribed_events", subscribed_events),
+                "isActive": is_active,
+            },
         )
         return cast("api.Webhook", await self._transport.json(call))
 
@@ -2715,7 +2748,7 @@ class AsyncWebhooks(AsyncResource):
 
             await client.webhooks.delete("whk_…")
         """
-        call = Call("DELETE", f"/v1/webhooks/{segment(webhook_id)}")
+        call = Call("DELETE", f"/v1/webhooks/{segment('webhook_id', webhook_id)}")
         return cast("api.Deleted", await self._transport.json(call))
 
     async def rotate_secret(
@@ -2729,7 +2762,7 @@ class AsyncWebhooks(AsyncResource):
 
             await client.webhooks.rotate_secret("whk_…")
         """
-        call = Call("POST", f"/v1/webhooks/{segment(webhook_id)}/rotate-secret")
+        call = Call("POST", f"/v1/webhooks/{segment('webhook_id', webhook_id)}/rotate-secret")
         return cast("api.WebhookWithSecret", await self._transport.json(call))
 
     async def test(
@@ -2743,7 +2776,7 @@ class AsyncWebhooks(AsyncResource):
 
             await client.webhooks.test("whk_…")
         """
-        call = Call("POST", f"/v1/webhooks/{segment(webhook_id)}/test")
+        call = Call("POST", f"/v1/webhooks/{segment('webhook_id', webhook_id)}/test")
         return cast("api.WebhookDelivery", await self._transport.json(call))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 
 from maild_client import _wire
+from maild_client._async.crew import home
 from maild_client._wire import Call, Key, Options
 from maild_client.errors import ApiError, ConnectionFailed, TimedOut
 
@@ -39,6 +40,7 @@ class AsyncTransport:
         self._key = key
         self._http = http
         self._streams = set() if streams is None else streams
+        self._home: object = None
         self._watchers: ContextVar[list[httpx2.Response] | None] = ContextVar("answers", default=None)
 
     def with_options(self, options: Options) -> "AsyncTransport":
@@ -83,6 +85,9 @@ class AsyncTransport:
         await self._http.aclose()
 
     async def _answer(self, call: Call, *, is_stream: bool = False) -> httpx2.Response:
+        self._home = self._home or home()
+        if home() is not self._home:  # its connections would fail there now and then
+            raise RuntimeError("this client was used in another event loop: make one for each asyncio.run()")
         retries = 0
         while True:
             try:

@@ -10,14 +10,22 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from maild_client import _wire
 from maild_client._async import resources
-from maild_client._async.crew import AsyncCrew, AsyncStop, beside, stopped_by_signals, wait_until
+from maild_client._async.crew import (
+    AsyncCrew,
+    AsyncStop,
+    beside,
+    check_handler,
+    stopped_by_signals,
+    wait_until,
+)
 from maild_client._async.transport import AsyncTransport
-from maild_client._wire import UNSET
-from maild_client.errors import ApiError, ClaimLost, MaildError
+from maild_client._given import UNSET, listed, repeated_under
+from maild_client.errors import ApiError, ClaimLost, ConfigurationError, MaildError
 from maild_client.types import (
     AttachmentInput,
     ClaimedMessage,
@@ -60,7 +68,7 @@ class AsyncClaim:
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[AttachmentInput] = UNSET,
+        attachments: Sequence[AttachmentInput | Path] = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         complete: bool = True,
@@ -92,7 +100,10 @@ class AsyncClaim:
 
     async def finish(self, *, add_labels: Sequence[str] = (), remove_labels: Sequence[str] = ()) -> None:
         """The message is done. The worker says so by itself when the handler returns."""
-        labels: DoneLabels = {"add": list(add_labels), "remove": list(remove_labels)}
+        labels: DoneLabels = {
+            "add": list(listed("add_labels", add_labels)),
+            "remove": list(listed("remove_labels", remove_labels)),
+        }
         await self._insist(lambda: self._claims.finish(self.id, labels=labels))
         self.is_over = True
 
@@ -175,7 +186,7 @@ class AsyncWorker:
         if self._stop.is_set():
             return []
         # Where no answer came, the same is asked again: what was claimed meanwhile is ours.
-        self._asking = self._asking or (at_most, _wire.new_idempotency_key())
+        self._asking = self._asking or (at_most, repeated_under(None))
         try:
             found = await self._claims.take(
                 self._inbox_id,
@@ -260,6 +271,9 @@ class AsyncWorkInboxes(resources.AsyncInboxes):
 
             await client.inboxes.work("inb_…", handle, concurrency=4)
         """
+        check_handler(handle)
+        if not isinstance(concurrency, int) or concurrency < 1:
+            raise ConfigurationError("concurrency is a number of messages, 1 or more")
         stop = stop or AsyncStop()
         worker = AsyncWorker(
             self._transport,

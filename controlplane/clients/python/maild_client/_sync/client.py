@@ -12,6 +12,7 @@ from maild_client import _wire, webhooks
 from maild_client._sync.resources import Resources, Webhooks
 from maild_client._sync.transport import Transport
 from maild_client._sync.work import WorkInboxes
+from maild_client.errors import ConfigurationError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,6 +63,8 @@ class Maild(Resources):
         http_client: httpx2.Client | None = None,
     ) -> None:
         key, options = _wire.settings(api_key, url, timeout, max_retries)
+        if http_client is not None and not isinstance(http_client, httpx2.Client):
+            raise ConfigurationError("http_client is no httpx2.Client")
         self._is_ours = http_client is None
         self._use(Transport(key, options, http_client or httpx2.Client()))
 
@@ -88,8 +91,13 @@ class Maild(Resources):
 
         response = client.with_response(client.messages.get, "msg_…")
         """
-        with method.__self__._transport.watched() as answers:  # type: ignore[attr-defined]
+        transport = getattr(getattr(method, "__self__", None), "_transport", None)
+        if not isinstance(transport, Transport):
+            raise TypeError("with_response takes a method of the client, not called yet, then its arguments")
+        with transport.watched() as answers:
             data = method(*args, **kwargs)
+        if not answers:
+            raise TypeError("with_response takes a method that asks once: of a list, its .page")
         return Response(data, answers[-1].status_code, answers[-1].headers)
 
     def close(self) -> None:

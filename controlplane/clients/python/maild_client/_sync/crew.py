@@ -1,5 +1,6 @@
 """What a worker needs of its world, in threads; see `maild_client/_async/crew.py`."""
 
+import inspect
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -7,7 +8,22 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from maild_client.errors import ConfigurationError
+
 Stop = threading.Event
+
+
+def home() -> object:
+    """What connections belong to: nothing, all threads use them."""
+    return None
+
+
+def check_handler(handle: object) -> None:
+    """ConfigurationError for what can't handle a message, before any is claimed."""
+    if not callable(handle):
+        raise ConfigurationError("the handler is a function: def handle(message, claim)")
+    if inspect.iscoroutinefunction(handle):  # would be done at once, and nothing of it
+        raise ConfigurationError("the handler is a coroutine function: that is what AsyncMaild works with")
 
 
 def wait_until(stop: threading.Event, timeout_s: float) -> bool:

@@ -4,8 +4,9 @@
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
+from maild_client._given import UNSET
 from maild_client._sync.transport import Transport
-from maild_client._wire import UNSET, Call
+from maild_client._wire import Call
 from maild_client.errors import EventsGap
 
 T = TypeVar("T")
@@ -31,6 +32,9 @@ class Pages(Generic[T]):
             yield page
             last: Any = page[-1]
             position = "@".join(str(last[member]) for member in self._of)
+
+    def __bool__(self) -> bool:
+        raise TypeError("whether a list has items is not known before it is asked for: look at its .page()")
 
     def __iter__(self) -> Iterator[T]:
         for page in self.pages():

@@ -3,16 +3,23 @@
 
 import builtins
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
 from typing import Literal, cast, overload
 
 from maild_client import types as api
+from maild_client._given import UNSET, files, listed, repeated_under, segment
+from maild_client._names import tell_names
 from maild_client._sync.pages import Pages
 from maild_client._sync.stream import EventStream
 from maild_client._sync.transport import Transport
-from maild_client._wire import UNSET, Call, new_idempotency_key, segment
+from maild_client._wire import Call
 
 
 class Resource:
+    def __init_subclass__(cls) -> None:
+        tell_names(cls)
+
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
@@ -258,7 +265,9 @@ class Keys(Resource):
             )
         """
         call = Call(
-            "POST", "/v1/keys", body={"name": name, "scopes": scopes, "inboxId": inbox_id, "mode": mode}
+            "POST",
+            "/v1/keys",
+            body={"name": name, "scopes": listed("scopes", scopes), "inboxId": inbox_id, "mode": mode},
         )
         return cast("api.MintedKey", self._transport.json(call))
 
@@ -292,7 +301,7 @@ class Keys(Resource):
 
             client.keys.revoke("key_…")
         """
-        call = Call("DELETE", f"/v1/keys/{segment(key_id)}")
+        call = Call("DELETE", f"/v1/keys/{segment('key_id', key_id)}")
         return cast("api.Revoked", self._transport.json(call))
 
     def revoke_with_mail(
@@ -306,7 +315,7 @@ class Keys(Resource):
 
             client.keys.revoke_with_mail("key_…")
         """
-        call = Call("POST", f"/v1/keys/{segment(key_id)}/revoke-with-mail")
+        call = Call("POST", f"/v1/keys/{segment('key_id', key_id)}/revoke-with-mail")
         return cast("api.RevokedWithMail", self._transport.json(call))
 
 
@@ -360,7 +369,7 @@ class Agents(Resource):
 
             client.agents.get("agt_…")
         """
-        call = Call("GET", f"/v1/agents/{segment(agent_id)}")
+        call = Call("GET", f"/v1/agents/{segment('agent_id', agent_id)}")
         return cast("api.Agent", self._transport.json(call))
 
     def delete(
@@ -374,7 +383,7 @@ class Agents(Resource):
 
             client.agents.delete("agt_…")
         """
-        call = Call("DELETE", f"/v1/agents/{segment(agent_id)}")
+        call = Call("DELETE", f"/v1/agents/{segment('agent_id', agent_id)}")
         return cast("api.Deleted", self._transport.json(call))
 
 
@@ -456,7 +465,7 @@ class Inboxes(Resource):
 
             client.inboxes.get("inb_…")
         """
-        call = Call("GET", f"/v1/inboxes/{segment(inbox_id)}")
+        call = Call("GET", f"/v1/inboxes/{segment('inbox_id', inbox_id)}")
         return cast("api.GovernedInbox", self._transport.json(call))
 
     def update(
@@ -477,7 +486,9 @@ class Inboxes(Resource):
 
             client.inboxes.update("inb_…", name="Billing and invoices")
         """
-        call = Call("PATCH", f"/v1/inboxes/{segment(inbox_id)}", body={"name": name, "metadata": metadata})
+        call = Call(
+            "PATCH", f"/v1/inboxes/{segment('inbox_id', inbox_id)}", body={"name": name, "metadata": metadata}
+        )
         return cast("api.Inbox", self._transport.json(call))
 
     def delete(
@@ -491,7 +502,7 @@ class Inboxes(Resource):
 
             client.inboxes.delete("inb_…")
         """
-        call = Call("DELETE", f"/v1/inboxes/{segment(inbox_id)}")
+        call = Call("DELETE", f"/v1/inboxes/{segment('inbox_id', inbox_id)}")
         return cast("api.DeactivatedInbox", self._transport.json(call))
 
     def policy(
@@ -505,7 +516,7 @@ class Inboxes(Resource):
 
             client.inboxes.policy("inb_…")
         """
-        call = Call("GET", f"/v1/inboxes/{segment(inbox_id)}/policy")
+        call = Call("GET", f"/v1/inboxes/{segment('inbox_id', inbox_id)}/policy")
         return cast("api.InboxPolicy", self._transport.json(call))
 
     def replace_policy(
@@ -535,7 +546,7 @@ class Inboxes(Resource):
         """
         call = Call(
             "PUT",
-            f"/v1/inboxes/{segment(inbox_id)}/policy",
+            f"/v1/inboxes/{segment('inbox_id', inbox_id)}/policy",
             body={
                 "version": version,
                 "outbound": outbound,
@@ -583,16 +594,16 @@ class Codes(Resource):
         """
         call = Call(
             "POST",
-            f"/v1/inboxes/{segment(inbox_id)}/codes/claim",
+            f"/v1/inboxes/{segment('inbox_id', inbox_id)}/codes/claim",
             body={
                 "fromDomain": from_domain,
                 "after": after,
                 "waitSeconds": wait_seconds,
-                "kinds": kinds,
+                "kinds": listed("kinds", kinds),
                 "allowUnverified": allow_unverified,
-                "linkHosts": link_hosts,
+                "linkHosts": listed("link_hosts", link_hosts),
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
             wait_s=wait_seconds,
         )
         return cast("api.ClaimedCode", self._transport.json(call))
@@ -632,9 +643,9 @@ class Claims(Resource):
         """
         call = Call(
             "POST",
-            f"/v1/inboxes/{segment(inbox_id)}/claims",
+            f"/v1/inboxes/{segment('inbox_id', inbox_id)}/claims",
             body={"max": max, "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds, "holder": holder},
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
             wait_s=wait_seconds,
         )
         return cast("builtins.list[api.ClaimedMessage]", self._transport.json(call))
@@ -681,7 +692,9 @@ class Claims(Resource):
 
             client.claims.extend("clm_…", lease_seconds=300)
         """
-        call = Call("POST", f"/v1/claims/{segment(claim_id)}/extend", body={"leaseSeconds": lease_seconds})
+        call = Call(
+            "POST", f"/v1/claims/{segment('claim_id', claim_id)}/extend", body={"leaseSeconds": lease_seconds}
+        )
         return cast("api.WorkClaim", self._transport.json(call))
 
     def release(
@@ -699,7 +712,11 @@ class Claims(Resource):
 
             client.claims.release("clm_…", delay_seconds=60)
         """
-        call = Call("POST", f"/v1/claims/{segment(claim_id)}/release", body={"delaySeconds": delay_seconds})
+        call = Call(
+            "POST",
+            f"/v1/claims/{segment('claim_id', claim_id)}/release",
+            body={"delaySeconds": delay_seconds},
+        )
         return cast("api.WorkClaim", self._transport.json(call))
 
     def finish(
@@ -715,7 +732,7 @@ class Claims(Resource):
 
             client.claims.finish("clm_…", labels={"add": ["answered"], "remove": []})
         """
-        call = Call("POST", f"/v1/claims/{segment(claim_id)}/done", body={"labels": labels})
+        call = Call("POST", f"/v1/claims/{segment('claim_id', claim_id)}/done", body={"labels": labels})
         return cast("api.WorkClaim", self._transport.json(call))
 
 
@@ -733,8 +750,8 @@ class Messages(Resource):
         text: str | None = UNSET,
         html: str | None = UNSET,
         in_reply_to: str | None = UNSET,
-        send_at: str | None = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: datetime | str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
         unsubscribe: bool = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
@@ -786,22 +803,22 @@ class Messages(Resource):
             "/v1/messages/send",
             body={
                 "inboxId": inbox_id,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
                 "inReplyTo": in_reply_to,
                 "sendAt": send_at,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "unsubscribe": unsubscribe,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.ListedMessage", self._transport.json(call))
 
@@ -816,8 +833,8 @@ class Messages(Resource):
         text: str | None = UNSET,
         html: str | None = UNSET,
         in_reply_to: str | None = UNSET,
-        send_at: str | None = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: datetime | str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
         unsubscribe: bool = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
@@ -865,15 +882,15 @@ class Messages(Resource):
             "/v1/messages/check",
             body={
                 "inboxId": inbox_id,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
                 "inReplyTo": in_reply_to,
                 "sendAt": send_at,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "unsubscribe": unsubscribe,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
@@ -895,8 +912,8 @@ class Messages(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -917,8 +934,8 @@ class Messages(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -939,8 +956,8 @@ class Messages(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -960,8 +977,8 @@ class Messages(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
@@ -1012,25 +1029,25 @@ class Messages(Resource):
         """
         call = Call(
             "POST",
-            f"/v1/messages/{segment(message_id)}/reply",
+            f"/v1/messages/{segment('message_id', message_id)}/reply",
             body={
                 "text": text,
                 "html": html,
                 "replyAll": reply_all,
                 "quote": quote,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "sendAt": send_at,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
                 "asDraft": as_draft,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.SentReply | api.DraftedReply", self._transport.json(call))
 
@@ -1074,17 +1091,17 @@ class Messages(Resource):
         """
         call = Call(
             "POST",
-            f"/v1/messages/{segment(message_id)}/forward",
+            f"/v1/messages/{segment('message_id', message_id)}/forward",
             body={
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "text": text,
                 "html": html,
-                "attachmentIds": attachment_ids,
+                "attachmentIds": listed("attachment_ids", attachment_ids),
                 "as": as_,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.ListedMessage", self._transport.json(call))
 
@@ -1108,8 +1125,8 @@ class Messages(Resource):
         is_spam: bool = UNSET,
         has_attachments: bool = UNSET,
         held: bool = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
         before: str = UNSET,
         cursor: str = UNSET,
     ) -> Pages[api.ListedMessage]:
@@ -1236,7 +1253,7 @@ class Messages(Resource):
 
             client.messages.get("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}", query={"html": html})
+        call = Call("GET", f"/v1/messages/{segment('message_id', message_id)}", query={"html": html})
         return cast("api.Message", self._transport.json(call))
 
     def label(
@@ -1260,8 +1277,12 @@ class Messages(Resource):
         """
         call = Call(
             "PATCH",
-            f"/v1/messages/{segment(message_id)}",
-            body={"addLabels": add_labels, "removeLabels": remove_labels, "labels": labels},
+            f"/v1/messages/{segment('message_id', message_id)}",
+            body={
+                "addLabels": listed("add_labels", add_labels),
+                "removeLabels": listed("remove_labels", remove_labels),
+                "labels": listed("labels", labels),
+            },
         )
         return cast("api.Message", self._transport.json(call))
 
@@ -1276,7 +1297,7 @@ class Messages(Resource):
 
             client.messages.delete("msg_…")
         """
-        call = Call("DELETE", f"/v1/messages/{segment(message_id)}")
+        call = Call("DELETE", f"/v1/messages/{segment('message_id', message_id)}")
         return cast("api.DeletedMessage", self._transport.json(call))
 
     def change_many(
@@ -1305,10 +1326,10 @@ class Messages(Resource):
             "POST",
             "/v1/messages/batch",
             body={
-                "addLabels": add_labels,
-                "removeLabels": remove_labels,
-                "ids": ids,
-                "threadIds": thread_ids,
+                "addLabels": listed("add_labels", add_labels),
+                "removeLabels": listed("remove_labels", remove_labels),
+                "ids": listed("ids", ids),
+                "threadIds": listed("thread_ids", thread_ids),
                 "delete": delete,
             },
         )
@@ -1325,7 +1346,7 @@ class Messages(Resource):
 
             client.messages.requeue("msg_…")
         """
-        call = Call("POST", f"/v1/messages/{segment(message_id)}/requeue")
+        call = Call("POST", f"/v1/messages/{segment('message_id', message_id)}/requeue")
         return cast("api.Message", self._transport.json(call))
 
     def cancel(
@@ -1339,7 +1360,7 @@ class Messages(Resource):
 
             client.messages.cancel("msg_…")
         """
-        call = Call("DELETE", f"/v1/messages/{segment(message_id)}/schedule")
+        call = Call("DELETE", f"/v1/messages/{segment('message_id', message_id)}/schedule")
         return cast("api.CancelledMessage", self._transport.json(call))
 
     def withdraw(
@@ -1353,7 +1374,7 @@ class Messages(Resource):
 
             client.messages.withdraw("msg_…")
         """
-        call = Call("POST", f"/v1/messages/{segment(message_id)}/withdraw")
+        call = Call("POST", f"/v1/messages/{segment('message_id', message_id)}/withdraw")
         return cast("api.CancelledMessage", self._transport.json(call))
 
     def raw(
@@ -1377,7 +1398,7 @@ class Messages(Resource):
         """
         call = Call(
             "GET",
-            f"/v1/messages/{segment(message_id)}/raw",
+            f"/v1/messages/{segment('message_id', message_id)}/raw",
             headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
         )
         return self._transport.octets(call)
@@ -1393,7 +1414,7 @@ class Messages(Resource):
 
             client.messages.evidence("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}/evidence")
+        call = Call("GET", f"/v1/messages/{segment('message_id', message_id)}/evidence")
         return cast("api.MessageEvidence", self._transport.json(call))
 
     def attempts(
@@ -1407,7 +1428,7 @@ class Messages(Resource):
 
             client.messages.attempts("msg_…")
         """
-        call = Call("GET", f"/v1/messages/{segment(message_id)}/attempts")
+        call = Call("GET", f"/v1/messages/{segment('message_id', message_id)}/attempts")
         return cast("builtins.list[api.DeliveryAttempt]", self._transport.json(call))
 
 
@@ -1460,7 +1481,7 @@ class Reviews(Resource):
 
             client.reviews.get("rev_…")
         """
-        call = Call("GET", f"/v1/reviews/{segment(review_id)}")
+        call = Call("GET", f"/v1/reviews/{segment('review_id', review_id)}")
         return cast("api.WholeReview", self._transport.json(call))
 
     def approve(
@@ -1489,7 +1510,7 @@ class Reviews(Resource):
         """
         call = Call(
             "POST",
-            f"/v1/reviews/{segment(review_id)}/approve",
+            f"/v1/reviews/{segment('review_id', review_id)}/approve",
             body={"contentHash": content_hash, "note": note, "force": force},
         )
         return cast("api.Review", self._transport.json(call))
@@ -1510,7 +1531,7 @@ class Reviews(Resource):
 
             client.reviews.reject("rev_…", note="wrong account number")
         """
-        call = Call("POST", f"/v1/reviews/{segment(review_id)}/reject", body={"note": note})
+        call = Call("POST", f"/v1/reviews/{segment('review_id', review_id)}/reject", body={"note": note})
         return cast("api.Review", self._transport.json(call))
 
 
@@ -1572,7 +1593,9 @@ class Threads(Resource):
 
             client.threads.get("thd_…")
         """
-        call = Call("GET", f"/v1/threads/{segment(thread_id)}", query={"limit": limit, "before": before})
+        call = Call(
+            "GET", f"/v1/threads/{segment('thread_id', thread_id)}", query={"limit": limit, "before": before}
+        )
         return cast("api.WholeThread", self._transport.json(call))
 
     def update(
@@ -1590,7 +1613,9 @@ class Threads(Resource):
 
             client.threads.update("thd_…", is_archived=True)
         """
-        call = Call("PATCH", f"/v1/threads/{segment(thread_id)}", body={"isArchived": is_archived})
+        call = Call(
+            "PATCH", f"/v1/threads/{segment('thread_id', thread_id)}", body={"isArchived": is_archived}
+        )
         return cast("api.Thread", self._transport.json(call))
 
     def context(
@@ -1614,7 +1639,7 @@ class Threads(Resource):
         """
         call = Call(
             "GET",
-            f"/v1/threads/{segment(thread_id)}/context",
+            f"/v1/threads/{segment('thread_id', thread_id)}/context",
             query={"maxTokens": max_tokens, "focus": focus},
             headers={"If-None-Match": if_none_match},
         )
@@ -1630,8 +1655,8 @@ class Threads(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1652,8 +1677,8 @@ class Threads(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1674,8 +1699,8 @@ class Threads(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1695,8 +1720,8 @@ class Threads(Resource):
         html: str | None = UNSET,
         reply_all: bool = UNSET,
         quote: Literal["none", "text"] = UNSET,
-        attachments: Sequence[api.AttachmentInput] = UNSET,
-        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput | Path] = UNSET,
+        send_at: datetime | str | None = UNSET,
         headers: Mapping[str, str] = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
@@ -1745,25 +1770,25 @@ class Threads(Resource):
         """
         call = Call(
             "POST",
-            f"/v1/threads/{segment(thread_id)}/reply",
+            f"/v1/threads/{segment('thread_id', thread_id)}/reply",
             body={
                 "text": text,
                 "html": html,
                 "replyAll": reply_all,
                 "quote": quote,
-                "attachments": attachments,
+                "attachments": files("attachments", attachments),
                 "sendAt": send_at,
                 "headers": headers,
                 "ifLastMessageId": if_last_message_id,
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
                 "asDraft": as_draft,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.SentReply | api.DraftedReply", self._transport.json(call))
 
@@ -1794,7 +1819,7 @@ class Attachments(Resource):
         """
         call = Call(
             "GET",
-            f"/v1/attachments/{segment(attachment_id)}",
+            f"/v1/attachments/{segment('attachment_id', attachment_id)}",
             query={"inline": inline},
             headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
         )
@@ -1852,9 +1877,9 @@ class Drafts(Resource):
             "/v1/drafts",
             body={
                 "inboxId": inbox_id,
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
@@ -1863,7 +1888,7 @@ class Drafts(Resource):
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.Draft", self._transport.json(call))
 
@@ -1905,7 +1930,7 @@ class Drafts(Resource):
 
             client.drafts.get("drf_…")
         """
-        call = Call("GET", f"/v1/drafts/{segment(draft_id)}")
+        call = Call("GET", f"/v1/drafts/{segment('draft_id', draft_id)}")
         return cast("api.Draft", self._transport.json(call))
 
     def update(
@@ -1945,11 +1970,11 @@ class Drafts(Resource):
         """
         call = Call(
             "PATCH",
-            f"/v1/drafts/{segment(draft_id)}",
+            f"/v1/drafts/{segment('draft_id', draft_id)}",
             body={
-                "to": to,
-                "cc": cc,
-                "bcc": bcc,
+                "to": listed("to", to),
+                "cc": listed("cc", cc),
+                "bcc": listed("bcc", bcc),
                 "subject": subject,
                 "text": text,
                 "html": html,
@@ -1972,7 +1997,7 @@ class Drafts(Resource):
 
             client.drafts.discard("drf_…")
         """
-        call = Call("DELETE", f"/v1/drafts/{segment(draft_id)}")
+        call = Call("DELETE", f"/v1/drafts/{segment('draft_id', draft_id)}")
         return cast("api.Draft", self._transport.json(call))
 
     def send(
@@ -1991,7 +2016,7 @@ class Drafts(Resource):
 
             client.drafts.send("drf_…")
         """
-        call = Call("POST", f"/v1/drafts/{segment(draft_id)}/send")
+        call = Call("POST", f"/v1/drafts/{segment('draft_id', draft_id)}/send")
         return cast("api.ListedMessage", self._transport.json(call))
 
 
@@ -2041,7 +2066,7 @@ class Domains(Resource):
 
             client.domains.get("dom_…")
         """
-        call = Call("GET", f"/v1/domains/{segment(domain_id)}")
+        call = Call("GET", f"/v1/domains/{segment('domain_id', domain_id)}")
         return cast("api.Domain", self._transport.json(call))
 
     def update(
@@ -2059,7 +2084,7 @@ class Domains(Resource):
 
             client.domains.update("dom_…", daily_cap=1000)
         """
-        call = Call("PATCH", f"/v1/domains/{segment(domain_id)}", body={"dailyCap": daily_cap})
+        call = Call("PATCH", f"/v1/domains/{segment('domain_id', domain_id)}", body={"dailyCap": daily_cap})
         return cast("api.DomainCeiling", self._transport.json(call))
 
     def delete(
@@ -2073,7 +2098,7 @@ class Domains(Resource):
 
             client.domains.delete("dom_…")
         """
-        call = Call("DELETE", f"/v1/domains/{segment(domain_id)}")
+        call = Call("DELETE", f"/v1/domains/{segment('domain_id', domain_id)}")
         return cast("api.Deleted", self._transport.json(call))
 
     def reports(
@@ -2098,7 +2123,7 @@ class Domains(Resource):
         """
         call = Call(
             "GET",
-            f"/v1/domains/{segment(domain_id)}/reports",
+            f"/v1/domains/{segment('domain_id', domain_id)}/reports",
             query={"type": type, "limit": limit, "cursor": cursor},
         )
         return Pages(self._transport, call, "cursor", "id")
@@ -2114,7 +2139,7 @@ class Domains(Resource):
 
             client.domains.verify("dom_…")
         """
-        call = Call("POST", f"/v1/domains/{segment(domain_id)}/verify")
+        call = Call("POST", f"/v1/domains/{segment('domain_id', domain_id)}/verify")
         return cast("api.DomainVerification", self._transport.json(call))
 
     def rotate_dkim(
@@ -2128,7 +2153,7 @@ class Domains(Resource):
 
             client.domains.rotate_dkim("dom_…")
         """
-        call = Call("POST", f"/v1/domains/{segment(domain_id)}/rotate-dkim")
+        call = Call("POST", f"/v1/domains/{segment('domain_id', domain_id)}/rotate-dkim")
         return cast("api.Domain", self._transport.json(call))
 
 
@@ -2192,7 +2217,7 @@ class Suppressions(Resource):
 
             client.suppressions.delete("sup_…")
         """
-        call = Call("DELETE", f"/v1/suppressions/{segment(suppression_id)}")
+        call = Call("DELETE", f"/v1/suppressions/{segment('suppression_id', suppression_id)}")
         return cast("api.Deleted", self._transport.json(call))
 
 
@@ -2240,7 +2265,7 @@ class Rules(Resource):
                 "inboxId": inbox_id,
                 "note": note,
             },
-            idempotency_key=idempotency_key or new_idempotency_key(),
+            idempotency_key=repeated_under(idempotency_key),
         )
         return cast("api.MailRule", self._transport.json(call))
 
@@ -2293,7 +2318,7 @@ class Rules(Resource):
 
             client.rules.delete("rul_…")
         """
-        call = Call("DELETE", f"/v1/rules/{segment(rule_id)}")
+        call = Call("DELETE", f"/v1/rules/{segment('rule_id', rule_id)}")
         return cast("api.DeletedRule", self._transport.json(call))
 
 
@@ -2347,8 +2372,8 @@ class Analytics(Resource):
         self,
         *,
         inbox_id: str = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
     ) -> api.AnalyticsSummary:
         """Figures of a window.
 
@@ -2369,8 +2394,8 @@ class Analytics(Resource):
         self,
         *,
         inbox_id: str = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
         types: Sequence[
             Literal[
                 "email.received",
@@ -2421,8 +2446,8 @@ class Analytics(Resource):
         self,
         *,
         inbox_id: str = UNSET,
-        since: str = UNSET,
-        until: str = UNSET,
+        since: date | str = UNSET,
+        until: date | str = UNSET,
         limit: int = UNSET,
     ) -> builtins.list[api.AnalyticsDestination]:
         """Figures by recipient domain.
@@ -2592,7 +2617,11 @@ class Webhooks(Resource):
                 subscribed_events=["email.received", "email.bounced"],
             )
         """
-        call = Call("POST", "/v1/webhooks", body={"url": url, "subscribedEvents": subscribed_events})
+        call = Call(
+            "POST",
+            "/v1/webhooks",
+            body={"url": url, "subscribedEvents": listed("subscribed_events", subscribed_events)},
+        )
         return cast("api.WebhookWithSecret", self._transport.json(call))
 
     def list(
@@ -2637,7 +2666,7 @@ class Webhooks(Resource):
 
             client.webhooks.redeliver("del_…")
         """
-        call = Call("POST", f"/v1/webhooks/deliveries/{segment(delivery_id)}/redeliver")
+        call = Call("POST", f"/v1/webhooks/deliveries/{segment('delivery_id', delivery_id)}/redeliver")
         return cast("api.WebhookDelivery", self._transport.json(call))
 
     def get(
@@ -2651,7 +2680,7 @@ class Webhooks(Resource):
 
             client.webhooks.get("whk_…")
         """
-        call = Call("GET", f"/v1/webhooks/{segment(webhook_id)}")
+        call = Call("GET", f"/v1/webhooks/{segment('webhook_id', webhook_id)}")
         return cast("api.Webhook", self._transport.json(call))
 
     def update(
@@ -2700,8 +2729,12 @@ class Webhooks(Resource):
         """
         call = Call(
             "PATCH",
-            f"/v1/webhooks/{segment(webhook_id)}",
-            body={"url": url, "subscribedEvents": subscribed_events, "isActive": is_active},
+            f"/v1/webhooks/{segment('webhook_id', webhook_id)}",
+            body={
+                "url": url,
+                "subscribedEvents": listed("subscribed_events", subscribed_events),
+                "isActive": is_active,
+            },
         )
         return cast("api.Webhook", self._transport.json(call))
 
@@ -2716,7 +2749,7 @@ class Webhooks(Resource):
 
             client.webhooks.delete("whk_…")
         """
-        call = Call("DELETE", f"/v1/webhooks/{segment(webhook_id)}")
+        call = Call("DELETE", f"/v1/webhooks/{segment('webhook_id', webhook_id)}")
         return cast("api.Deleted", self._transport.json(call))
 
     def rotate_secret(
@@ -2730,7 +2763,7 @@ class Webhooks(Resource):
 
             client.webhooks.rotate_secret("whk_…")
         """
-        call = Call("POST", f"/v1/webhooks/{segment(webhook_id)}/rotate-secret")
+        call = Call("POST", f"/v1/webhooks/{segment('webhook_id', webhook_id)}/rotate-secret")
         return cast("api.WebhookWithSecret", self._transport.json(call))
 
     def test(
@@ -2744,7 +2777,7 @@ class Webhooks(Resource):
 
             client.webhooks.test("whk_…")
         """
-        call = Call("POST", f"/v1/webhooks/{segment(webhook_id)}/test")
+        call = Call("POST", f"/v1/webhooks/{segment('webhook_id', webhook_id)}/test")
         return cast("api.WebhookDelivery", self._transport.json(call))
 
 

@@ -8,10 +8,11 @@ from typing import Any, Self
 
 import httpx2
 
+from maild_client._given import UNSET, repeated_under, segment
 from maild_client._sync.client import Maild
 from maild_client._sync.pages import Pages
 from maild_client._sync.stream import EventStream
-from maild_client._wire import UNSET, Call, new_idempotency_key, segment
+from maild_client._wire import Call
 from maild_client.cli import exits
 from maild_client.cli.common import CommandRun
 from maild_client.cli.exits import CommandEnded
@@ -21,6 +22,7 @@ from maild_client.errors import (
     ConfigurationError,
     ConnectionFailed,
     EventsGap,
+    InvalidArgument,
     MaildError,
     NotModified,
     TimedOut,
@@ -52,9 +54,9 @@ class Caller:
 
     def json(self, row: OperationRow, parts: Parts) -> Any:
         """What the operation answers; CommandEnded."""
-        call = call_of(row, parts)
-        self._run.idempotency_key = call.idempotency_key
         with told():
+            call = call_of(row, parts)
+            self._run.idempotency_key = call.idempotency_key
             return self._transport.json(call)
 
     def items(self, row: OperationRow, parts: Parts) -> Iterator[Any]:
@@ -77,15 +79,13 @@ class Caller:
 def call_of(row: OperationRow, parts: Parts) -> Call:
     """The request. What can be repeated under a key gets one, so that a lost answer does not make a second."""
     path = row.path
-    for name, value in parts["path"].items():
-        try:
-            path = path.replace("{" + name + "}", segment(value))
-        except ValueError as error:
-            raise CommandEnded(exits.USAGE, "usage", str(error)) from None
+    for taken in row.takes:
+        if taken.place == "path":
+            path = path.replace("{" + taken.name + "}", segment(taken.option, parts["path"][taken.name]))
     headers = dict(parts["header"])
     key = headers.pop(_KEY_HEADER, None)
     if key is None and row.taken(_KEY_HEADER) is not None:
-        key = new_idempotency_key()
+        key = repeated_under(None)
     has_body = any(one.place == "body" for one in row.takes)
     call = Call(
         row.method,
@@ -94,7 +94,7 @@ def call_of(row: OperationRow, parts: Parts) -> Call:
         body=parts["body"] if has_body else None,
         form=row.form or None,
         headers=headers,
-        idempotency_key=key,
+        idempotency_key=None if key is None else repeated_under(key),
         is_public=row.is_public,
     )
     if row.waits is None:
@@ -121,7 +121,7 @@ def told() -> Iterator[None]:
         raise CommandEnded(
             exits.SERVER, "connection_failed", exits.unsure(f"{error}.", error.idempotency_key)
         ) from None
-    except ConfigurationError as error:
+    except (ConfigurationError, InvalidArgument) as error:
         raise CommandEnded(exits.USAGE, "usage", str(error)) from None
     except NotModified:
         raise CommandEnded(exits.DONE, "not_modified", "It is as it was.") from None
