@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.client_names import EITHER, WAITS, id_name
-from scripts.client_python import STREAM, ClientOperation, Schema, operations
+from scripts.client_names import EITHER, MOMENTS, WAITS, id_name
+from scripts.client_python import FILE, OCTETS, STREAM, ClientOperation, Schema, operations
 from tests.support.machine import node, tools
 
 CLIENT = Path(__file__).parents[1] / "controlplane" / "clients" / "typescript"
@@ -65,7 +65,7 @@ def schema(document: Schema) -> str:
     webhook_event = " | ".join(_name(body) for body in _webhook_bodies(document))
     return (
         HEAD.format(title="What is given to the API and told by it.")
-        + _without_empty(found)
+        + _with_own_types(_without_empty(found))
         + f"export type WebhookEvent = {webhook_event};\n"
     )
 
@@ -137,6 +137,15 @@ def _without_empty(text: str) -> str:
     return re.sub(r"\n    (responses|parameters|requestBodies|headers|pathItems): never;", "", text)
 
 
+def _with_own_types(text: str) -> str:
+    """Moments that are given may be a Date, octets a Uint8Array: the client writes them as the wire has them."""
+    text = re.sub(rf"^( +(?:{'|'.join(MOMENTS)})\?: )string", r"\1Date | string", text, flags=re.MULTILINE)
+    model, member = OCTETS
+    return re.sub(
+        rf"( {model}: {{.*?\b{member}: )string", r"\1Uint8Array | string", text, count=1, flags=re.DOTALL
+    )
+
+
 def _webhook_bodies(document: Schema) -> list[Schema]:
     return [hook["post"]["requestBody"]["content"][JSON]["schema"] for hook in document["webhooks"].values()]
 
@@ -161,10 +170,9 @@ def resources(document: Schema) -> str:
     made = "".join(f"    this.{_camel(name)} = new {_class(name)}(transport);\n" for name in by_resource)
     parts = [
         HEAD.format(title="A class for each resource, a method for each operation."),
-        'import { Pages } from "./pages.js";\n',
+        'import { segment } from "./given.js";\nimport { Pages } from "./pages.js";\n',
         'import type * as api from "./schema.js";\n',
-        "import { type Call, type RequestOptions, segment, type Transport, type WriteOptions }",
-        ' from "./transport.js";\n\n',
+        'import { type Call, type RequestOptions, type Transport, type WriteOptions } from "./transport.js";\n\n',
         "class Resource {\n  readonly #transport: Transport;\n\n",
         "  constructor(transport: Transport) {\n    this.#transport = transport;\n  }\n\n",
         "  protected get transport(): Transport {\n    return this.#transport;\n  }\n}\n\n",
@@ -254,13 +262,17 @@ def _type(told: Schema) -> str:
 
 def _request(one: ClientOperation) -> str:
     id = id_name(one.path)
-    path = f"`{one.path.replace('{id}', f'${{segment({_camel(id)})}}')}`" if id else f'"{one.path}"'
+    path = f'"{one.path}"'
+    if id:
+        path = f"`{one.path.replace('{id}', _segment(_camel(id)))}`"
     parts = [f'method: "{one.method}"', f"path: {path}"]
     if one.headers:
         fields = [f'"{argument.wire}": {_camel(argument.wire)}' for argument in one.headers]
         parts += ["query", f"headers: {{ {', '.join(fields)} }}"]
     elif one.body_reference is not None:
         parts.append("body: params")
+        if any(FILE in argument.kind for argument in one.body):
+            parts.append("hasFiles: true")
     elif one.query:
         parts.append("query: params")
     if one.form:
@@ -274,6 +286,10 @@ def _request(one: ClientOperation) -> str:
         parts.append("isPublic: true")
     whole = f"{{ {', '.join(parts)} }}"
     return whole if len(whole) < WIDTH - 22 else "{\n      " + ",\n      ".join(parts) + ",\n    }"
+
+
+def _segment(name: str) -> str:
+    return f'${{segment("{name}", {name})}}'
 
 
 def called(one: ClientOperation) -> str:

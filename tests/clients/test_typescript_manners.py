@@ -356,7 +356,7 @@ async def test_names_and_values_of_the_wire(driver: Driver, ask: str, path: str,
 
 @pytest.mark.parametrize("id", ["", ".", "..", None])
 async def test_what_is_no_id_is_asked_for_nowhere(driver: Driver, id: str | None) -> None:
-    with pytest.raises(Refused, match=r"TypeError.* is no id"):
+    with pytest.raises(Refused, match=r"InvalidArgument.* is no id"):
         await driver.ask("http://a.test", "return client.messages.delete(given)", id)
     assert driver.asked == []
 

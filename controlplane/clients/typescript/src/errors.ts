@@ -3,6 +3,7 @@
  *
  *     MaildError
  *     ├── ConfigurationError        no key or no address, or one that can't be; nothing was sent
+ *     ├── InvalidArgument           what was given can't be sent, or would be misread; nothing was sent
  *     ├── ConnectionFailed          no answer came
  *     │   └── TimedOut              no answer came in time
  *     ├── ApiError                  the server refused: branch on `code`
@@ -37,6 +38,9 @@ export class MaildError extends Error {
 
 /** No key or address, or one that can't be. Nothing was sent. */
 export class ConfigurationError extends MaildError {}
+
+/** What a call was given can't be sent, or would be read as something else. Nothing was sent. */
+export class InvalidArgument extends MaildError {}
 
 /**
  * No answer came, so it is not known what the server did.

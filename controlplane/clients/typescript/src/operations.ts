@@ -1,7 +1,8 @@
 // A class for each resource, a method for each operation. Generated from /openapi.json by scripts/clients.
+import { segment } from "./given.js";
 import { Pages } from "./pages.js";
 import type * as api from "./schema.js";
-import { type Call, type RequestOptions, segment, type Transport, type WriteOptions } from "./transport.js";
+import { type Call, type RequestOptions, type Transport, type WriteOptions } from "./transport.js";
 
 class Resource {
   readonly #transport: Transport;
@@ -113,7 +114,7 @@ export class KeysResource extends Resource {
    * Errors: key_not_found.
    */
   revoke(keyId: string, options: RequestOptions = {}): Call<api.Revoked> {
-    const request = { method: "DELETE", path: `/v1/keys/${segment(keyId)}` };
+    const request = { method: "DELETE", path: `/v1/keys/${segment("keyId", keyId)}` };
     return this.transport.json(request, options);
   }
 
@@ -124,7 +125,7 @@ export class KeysResource extends Resource {
    * Errors: key_not_found.
    */
   revokeWithMail(keyId: string, options: RequestOptions = {}): Call<api.RevokedWithMail> {
-    const request = { method: "POST", path: `/v1/keys/${segment(keyId)}/revoke-with-mail` };
+    const request = { method: "POST", path: `/v1/keys/${segment("keyId", keyId)}/revoke-with-mail` };
     return this.transport.json(request, options);
   }
 }
@@ -159,7 +160,7 @@ export class AgentsResource extends Resource {
    * Errors: agent_not_found.
    */
   get(agentId: string, options: RequestOptions = {}): Call<api.Agent> {
-    const request = { method: "GET", path: `/v1/agents/${segment(agentId)}` };
+    const request = { method: "GET", path: `/v1/agents/${segment("agentId", agentId)}` };
     return this.transport.json(request, options);
   }
 
@@ -170,7 +171,7 @@ export class AgentsResource extends Resource {
    * Errors: agent_not_found.
    */
   delete(agentId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/agents/${segment(agentId)}` };
+    const request = { method: "DELETE", path: `/v1/agents/${segment("agentId", agentId)}` };
     return this.transport.json(request, options);
   }
 }
@@ -207,7 +208,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found.
    */
   get(inboxId: string, options: RequestOptions = {}): Call<api.GovernedInbox> {
-    const request = { method: "GET", path: `/v1/inboxes/${segment(inboxId)}` };
+    const request = { method: "GET", path: `/v1/inboxes/${segment("inboxId", inboxId)}` };
     return this.transport.json(request, options);
   }
 
@@ -218,7 +219,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found, payload_too_large, unsupported_media_type.
    */
   update(inboxId: string, params: api.PatchInbox = {}, options: RequestOptions = {}): Call<api.Inbox> {
-    const request = { method: "PATCH", path: `/v1/inboxes/${segment(inboxId)}`, body: params };
+    const request = { method: "PATCH", path: `/v1/inboxes/${segment("inboxId", inboxId)}`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -229,7 +230,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found.
    */
   delete(inboxId: string, options: RequestOptions = {}): Call<api.DeactivatedInbox> {
-    const request = { method: "DELETE", path: `/v1/inboxes/${segment(inboxId)}` };
+    const request = { method: "DELETE", path: `/v1/inboxes/${segment("inboxId", inboxId)}` };
     return this.transport.json(request, options);
   }
 
@@ -240,7 +241,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found.
    */
   policy(inboxId: string, options: RequestOptions = {}): Call<api.InboxPolicy> {
-    const request = { method: "GET", path: `/v1/inboxes/${segment(inboxId)}/policy` };
+    const request = { method: "GET", path: `/v1/inboxes/${segment("inboxId", inboxId)}/policy` };
     return this.transport.json(request, options);
   }
 
@@ -252,7 +253,7 @@ export class InboxesResource extends Resource {
    * unsupported_media_type.
    */
   replacePolicy(inboxId: string, params: api.ReplaceInboxPolicy, options: RequestOptions = {}): Call<api.InboxPolicy> {
-    const request = { method: "PUT", path: `/v1/inboxes/${segment(inboxId)}/policy`, body: params };
+    const request = { method: "PUT", path: `/v1/inboxes/${segment("inboxId", inboxId)}/policy`, body: params };
     return this.transport.json(request, options);
   }
 }
@@ -269,7 +270,7 @@ export class CodesResource extends Resource {
   claim(inboxId: string, params: api.ClaimCode = {}, options: WriteOptions = {}): Call<api.ClaimedCode> {
     const request = {
       method: "POST",
-      path: `/v1/inboxes/${segment(inboxId)}/codes/claim`,
+      path: `/v1/inboxes/${segment("inboxId", inboxId)}/codes/claim`,
       body: params,
       takesIdempotencyKey: true,
       waitSeconds: params.waitSeconds ?? 25,
@@ -290,7 +291,7 @@ export class ClaimsResource extends Resource {
   take(inboxId: string, params: api.ClaimMessages = {}, options: WriteOptions = {}): Call<api.ClaimedMessage[]> {
     const request = {
       method: "POST",
-      path: `/v1/inboxes/${segment(inboxId)}/claims`,
+      path: `/v1/inboxes/${segment("inboxId", inboxId)}/claims`,
       body: params,
       takesIdempotencyKey: true,
       waitSeconds: params.waitSeconds ?? 25,
@@ -315,7 +316,7 @@ export class ClaimsResource extends Resource {
    * Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
    */
   extend(claimId: string, params: api.ExtendClaim = {}, options: RequestOptions = {}): Call<api.WorkClaim> {
-    const request = { method: "POST", path: `/v1/claims/${segment(claimId)}/extend`, body: params };
+    const request = { method: "POST", path: `/v1/claims/${segment("claimId", claimId)}/extend`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -326,7 +327,7 @@ export class ClaimsResource extends Resource {
    * Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
    */
   release(claimId: string, params: api.ReleaseClaim = {}, options: RequestOptions = {}): Call<api.WorkClaim> {
-    const request = { method: "POST", path: `/v1/claims/${segment(claimId)}/release`, body: params };
+    const request = { method: "POST", path: `/v1/claims/${segment("claimId", claimId)}/release`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -337,7 +338,7 @@ export class ClaimsResource extends Resource {
    * Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
    */
   finish(claimId: string, params: api.FinishClaim = {}, options: RequestOptions = {}): Call<api.WorkClaim> {
-    const request = { method: "POST", path: `/v1/claims/${segment(claimId)}/done`, body: params };
+    const request = { method: "POST", path: `/v1/claims/${segment("claimId", claimId)}/done`, body: params };
     return this.transport.json(request, options);
   }
 }
@@ -356,7 +357,13 @@ export class MessagesResource extends Resource {
    * email_delivery_failed.
    */
   send(params: api.SendMessage, options: WriteOptions = {}): Call<api.ListedMessage> {
-    const request = { method: "POST", path: "/v1/messages/send", body: params, takesIdempotencyKey: true };
+    const request = {
+      method: "POST",
+      path: "/v1/messages/send",
+      body: params,
+      hasFiles: true,
+      takesIdempotencyKey: true,
+    };
     return this.transport.json(request, options);
   }
 
@@ -368,7 +375,7 @@ export class MessagesResource extends Resource {
    * payload_too_large, unsupported_media_type.
    */
   check(params: api.CheckMessage = {}, options: RequestOptions = {}): Call<api.CheckedMessage> {
-    const request = { method: "POST", path: "/v1/messages/check", body: params };
+    const request = { method: "POST", path: "/v1/messages/check", body: params, hasFiles: true };
     return this.transport.json(request, options);
   }
 
@@ -388,8 +395,9 @@ export class MessagesResource extends Resource {
   reply(messageId: string, params: api.ReplyMessage = {}, options: WriteOptions = {}): Call<api.SentReply | api.DraftedReply> {
     const request = {
       method: "POST",
-      path: `/v1/messages/${segment(messageId)}/reply`,
+      path: `/v1/messages/${segment("messageId", messageId)}/reply`,
       body: params,
+      hasFiles: true,
       takesIdempotencyKey: true,
     };
     return this.transport.json(request, options);
@@ -408,7 +416,7 @@ export class MessagesResource extends Resource {
   forward(messageId: string, params: api.ForwardMessage, options: WriteOptions = {}): Call<api.ListedMessage> {
     const request = {
       method: "POST",
-      path: `/v1/messages/${segment(messageId)}/forward`,
+      path: `/v1/messages/${segment("messageId", messageId)}/forward`,
       body: params,
       takesIdempotencyKey: true,
     };
@@ -448,7 +456,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   get(messageId: string, params: api.GetMessageParams = {}, options: RequestOptions = {}): Call<api.Message> {
-    const request = { method: "GET", path: `/v1/messages/${segment(messageId)}`, query: params };
+    const request = { method: "GET", path: `/v1/messages/${segment("messageId", messageId)}`, query: params };
     return this.transport.json(request, options);
   }
 
@@ -459,7 +467,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, payload_too_large, unsupported_media_type.
    */
   label(messageId: string, params: api.PatchMessage = {}, options: RequestOptions = {}): Call<api.Message> {
-    const request = { method: "PATCH", path: `/v1/messages/${segment(messageId)}`, body: params };
+    const request = { method: "PATCH", path: `/v1/messages/${segment("messageId", messageId)}`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -470,7 +478,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   delete(messageId: string, options: RequestOptions = {}): Call<api.DeletedMessage> {
-    const request = { method: "DELETE", path: `/v1/messages/${segment(messageId)}` };
+    const request = { method: "DELETE", path: `/v1/messages/${segment("messageId", messageId)}` };
     return this.transport.json(request, options);
   }
 
@@ -492,7 +500,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, work_not_enabled.
    */
   requeue(messageId: string, options: RequestOptions = {}): Call<api.Message> {
-    const request = { method: "POST", path: `/v1/messages/${segment(messageId)}/requeue` };
+    const request = { method: "POST", path: `/v1/messages/${segment("messageId", messageId)}/requeue` };
     return this.transport.json(request, options);
   }
 
@@ -503,7 +511,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, not_scheduled.
    */
   cancel(messageId: string, options: RequestOptions = {}): Call<api.CancelledMessage> {
-    const request = { method: "DELETE", path: `/v1/messages/${segment(messageId)}/schedule` };
+    const request = { method: "DELETE", path: `/v1/messages/${segment("messageId", messageId)}/schedule` };
     return this.transport.json(request, options);
   }
 
@@ -514,7 +522,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, not_held.
    */
   withdraw(messageId: string, options: RequestOptions = {}): Call<api.CancelledMessage> {
-    const request = { method: "POST", path: `/v1/messages/${segment(messageId)}/withdraw` };
+    const request = { method: "POST", path: `/v1/messages/${segment("messageId", messageId)}/withdraw` };
     return this.transport.json(request, options);
   }
 
@@ -528,7 +536,7 @@ export class MessagesResource extends Resource {
     const { range, ifRange, ifNoneMatch, ...query } = params;
     const request = {
       method: "GET",
-      path: `/v1/messages/${segment(messageId)}/raw`,
+      path: `/v1/messages/${segment("messageId", messageId)}/raw`,
       query,
       headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
     };
@@ -542,7 +550,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   evidence(messageId: string, options: RequestOptions = {}): Call<api.MessageEvidence> {
-    const request = { method: "GET", path: `/v1/messages/${segment(messageId)}/evidence` };
+    const request = { method: "GET", path: `/v1/messages/${segment("messageId", messageId)}/evidence` };
     return this.transport.json(request, options);
   }
 
@@ -553,7 +561,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   attempts(messageId: string, options: RequestOptions = {}): Call<api.DeliveryAttempt[]> {
-    const request = { method: "GET", path: `/v1/messages/${segment(messageId)}/attempts` };
+    const request = { method: "GET", path: `/v1/messages/${segment("messageId", messageId)}/attempts` };
     return this.transport.json(request, options);
   }
 }
@@ -577,7 +585,7 @@ export class ReviewsResource extends Resource {
    * Errors: review_not_found.
    */
   get(reviewId: string, options: RequestOptions = {}): Call<api.WholeReview> {
-    const request = { method: "GET", path: `/v1/reviews/${segment(reviewId)}` };
+    const request = { method: "GET", path: `/v1/reviews/${segment("reviewId", reviewId)}` };
     return this.transport.json(request, options);
   }
 
@@ -592,7 +600,11 @@ export class ReviewsResource extends Resource {
    * unsupported_media_type, recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
    */
   approve(reviewId: string, params: api.ApproveReview, options: RequestOptions = {}): Call<api.Review> {
-    const request = { method: "POST", path: `/v1/reviews/${segment(reviewId)}/approve`, body: params };
+    const request = {
+      method: "POST",
+      path: `/v1/reviews/${segment("reviewId", reviewId)}/approve`,
+      body: params,
+    };
     return this.transport.json(request, options);
   }
 
@@ -604,7 +616,11 @@ export class ReviewsResource extends Resource {
    * unsupported_media_type.
    */
   reject(reviewId: string, params: api.RejectReview = {}, options: RequestOptions = {}): Call<api.Review> {
-    const request = { method: "POST", path: `/v1/reviews/${segment(reviewId)}/reject`, body: params };
+    const request = {
+      method: "POST",
+      path: `/v1/reviews/${segment("reviewId", reviewId)}/reject`,
+      body: params,
+    };
     return this.transport.json(request, options);
   }
 }
@@ -628,7 +644,7 @@ export class ThreadsResource extends Resource {
    * Errors: inbox_access_denied, thread_not_found.
    */
   get(threadId: string, params: api.GetThreadParams = {}, options: RequestOptions = {}): Call<api.WholeThread> {
-    const request = { method: "GET", path: `/v1/threads/${segment(threadId)}`, query: params };
+    const request = { method: "GET", path: `/v1/threads/${segment("threadId", threadId)}`, query: params };
     return this.transport.json(request, options);
   }
 
@@ -639,7 +655,7 @@ export class ThreadsResource extends Resource {
    * Errors: inbox_access_denied, thread_not_found, payload_too_large, unsupported_media_type.
    */
   update(threadId: string, params: api.PatchThread, options: RequestOptions = {}): Call<api.Thread> {
-    const request = { method: "PATCH", path: `/v1/threads/${segment(threadId)}`, body: params };
+    const request = { method: "PATCH", path: `/v1/threads/${segment("threadId", threadId)}`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -653,7 +669,7 @@ export class ThreadsResource extends Resource {
     const { ifNoneMatch, ...query } = params;
     const request = {
       method: "GET",
-      path: `/v1/threads/${segment(threadId)}/context`,
+      path: `/v1/threads/${segment("threadId", threadId)}/context`,
       query,
       headers: { "If-None-Match": ifNoneMatch },
     };
@@ -676,8 +692,9 @@ export class ThreadsResource extends Resource {
   reply(threadId: string, params: api.ReplyThread, options: WriteOptions = {}): Call<api.SentReply | api.DraftedReply> {
     const request = {
       method: "POST",
-      path: `/v1/threads/${segment(threadId)}/reply`,
+      path: `/v1/threads/${segment("threadId", threadId)}/reply`,
       body: params,
+      hasFiles: true,
       takesIdempotencyKey: true,
     };
     return this.transport.json(request, options);
@@ -696,7 +713,7 @@ export class AttachmentsResource extends Resource {
     const { range, ifRange, ifNoneMatch, ...query } = params;
     const request = {
       method: "GET",
-      path: `/v1/attachments/${segment(attachmentId)}`,
+      path: `/v1/attachments/${segment("attachmentId", attachmentId)}`,
       query,
       headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
     };
@@ -735,7 +752,7 @@ export class DraftsResource extends Resource {
    * Errors: inbox_access_denied, draft_not_found.
    */
   get(draftId: string, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "GET", path: `/v1/drafts/${segment(draftId)}` };
+    const request = { method: "GET", path: `/v1/drafts/${segment("draftId", draftId)}` };
     return this.transport.json(request, options);
   }
 
@@ -747,7 +764,7 @@ export class DraftsResource extends Resource {
    * unsupported_media_type.
    */
   update(draftId: string, params: api.PatchDraft = {}, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "PATCH", path: `/v1/drafts/${segment(draftId)}`, body: params };
+    const request = { method: "PATCH", path: `/v1/drafts/${segment("draftId", draftId)}`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -758,7 +775,7 @@ export class DraftsResource extends Resource {
    * Errors: inbox_access_denied, draft_not_found, draft_already_sent.
    */
   discard(draftId: string, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "DELETE", path: `/v1/drafts/${segment(draftId)}` };
+    const request = { method: "DELETE", path: `/v1/drafts/${segment("draftId", draftId)}` };
     return this.transport.json(request, options);
   }
 
@@ -773,7 +790,7 @@ export class DraftsResource extends Resource {
    * recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
    */
   send(draftId: string, options: RequestOptions = {}): Call<api.ListedMessage> {
-    const request = { method: "POST", path: `/v1/drafts/${segment(draftId)}/send` };
+    const request = { method: "POST", path: `/v1/drafts/${segment("draftId", draftId)}/send` };
     return this.transport.json(request, options);
   }
 }
@@ -809,7 +826,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found.
    */
   get(domainId: string, options: RequestOptions = {}): Call<api.Domain> {
-    const request = { method: "GET", path: `/v1/domains/${segment(domainId)}` };
+    const request = { method: "GET", path: `/v1/domains/${segment("domainId", domainId)}` };
     return this.transport.json(request, options);
   }
 
@@ -820,7 +837,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found, payload_too_large, unsupported_media_type.
    */
   update(domainId: string, params: api.PatchDomain, options: RequestOptions = {}): Call<api.DomainCeiling> {
-    const request = { method: "PATCH", path: `/v1/domains/${segment(domainId)}`, body: params };
+    const request = { method: "PATCH", path: `/v1/domains/${segment("domainId", domainId)}`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -831,7 +848,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found.
    */
   delete(domainId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/domains/${segment(domainId)}` };
+    const request = { method: "DELETE", path: `/v1/domains/${segment("domainId", domainId)}` };
     return this.transport.json(request, options);
   }
 
@@ -842,7 +859,11 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found.
    */
   reports(domainId: string, params: api.ListDomainReportsParams = {}, options: RequestOptions = {}): Pages<api.AggregateReport> {
-    const request = { method: "GET", path: `/v1/domains/${segment(domainId)}/reports`, query: params };
+    const request = {
+      method: "GET",
+      path: `/v1/domains/${segment("domainId", domainId)}/reports`,
+      query: params,
+    };
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -853,7 +874,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found, domain_already_registered.
    */
   verify(domainId: string, options: RequestOptions = {}): Call<api.DomainVerification> {
-    const request = { method: "POST", path: `/v1/domains/${segment(domainId)}/verify` };
+    const request = { method: "POST", path: `/v1/domains/${segment("domainId", domainId)}/verify` };
     return this.transport.json(request, options);
   }
 
@@ -864,7 +885,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_verified, domain_not_found.
    */
   rotateDkim(domainId: string, options: RequestOptions = {}): Call<api.Domain> {
-    const request = { method: "POST", path: `/v1/domains/${segment(domainId)}/rotate-dkim` };
+    const request = { method: "POST", path: `/v1/domains/${segment("domainId", domainId)}/rotate-dkim` };
     return this.transport.json(request, options);
   }
 }
@@ -899,7 +920,7 @@ export class SuppressionsResource extends Resource {
    * Errors: suppression_not_found.
    */
   delete(suppressionId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/suppressions/${segment(suppressionId)}` };
+    const request = { method: "DELETE", path: `/v1/suppressions/${segment("suppressionId", suppressionId)}` };
     return this.transport.json(request, options);
   }
 }
@@ -935,7 +956,7 @@ export class RulesResource extends Resource {
    * Errors: member_required, rule_not_found.
    */
   delete(ruleId: string, options: RequestOptions = {}): Call<api.DeletedRule> {
-    const request = { method: "DELETE", path: `/v1/rules/${segment(ruleId)}` };
+    const request = { method: "DELETE", path: `/v1/rules/${segment("ruleId", ruleId)}` };
     return this.transport.json(request, options);
   }
 }
@@ -1058,7 +1079,10 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found, delivery_not_found, webhook_inactive, delivery_in_flight, event_not_kept.
    */
   redeliver(deliveryId: string, options: RequestOptions = {}): Call<api.WebhookDelivery> {
-    const request = { method: "POST", path: `/v1/webhooks/deliveries/${segment(deliveryId)}/redeliver` };
+    const request = {
+      method: "POST",
+      path: `/v1/webhooks/deliveries/${segment("deliveryId", deliveryId)}/redeliver`,
+    };
     return this.transport.json(request, options);
   }
 
@@ -1069,7 +1093,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   get(webhookId: string, options: RequestOptions = {}): Call<api.Webhook> {
-    const request = { method: "GET", path: `/v1/webhooks/${segment(webhookId)}` };
+    const request = { method: "GET", path: `/v1/webhooks/${segment("webhookId", webhookId)}` };
     return this.transport.json(request, options);
   }
 
@@ -1080,7 +1104,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found, payload_too_large, unsupported_media_type.
    */
   update(webhookId: string, params: api.UpdateWebhook = {}, options: RequestOptions = {}): Call<api.Webhook> {
-    const request = { method: "PATCH", path: `/v1/webhooks/${segment(webhookId)}`, body: params };
+    const request = { method: "PATCH", path: `/v1/webhooks/${segment("webhookId", webhookId)}`, body: params };
     return this.transport.json(request, options);
   }
 
@@ -1091,7 +1115,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   delete(webhookId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/webhooks/${segment(webhookId)}` };
+    const request = { method: "DELETE", path: `/v1/webhooks/${segment("webhookId", webhookId)}` };
     return this.transport.json(request, options);
   }
 
@@ -1102,7 +1126,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   rotateSecret(webhookId: string, options: RequestOptions = {}): Call<api.WebhookWithSecret> {
-    const request = { method: "POST", path: `/v1/webhooks/${segment(webhookId)}/rotate-secret` };
+    const request = { method: "POST", path: `/v1/webhooks/${segment("webhookId", webhookId)}/rotate-secret` };
     return this.transport.json(request, options);
   }
 
@@ -1113,7 +1137,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   test(webhookId: string, options: RequestOptions = {}): Call<api.WebhookDelivery> {
-    const request = { method: "POST", path: `/v1/webhooks/${segment(webhookId)}/test` };
+    const request = { method: "POST", path: `/v1/webhooks/${segment("webhookId", webhookId)}/test` };
     return this.transport.json(request, options);
   }
 }

@@ -16,7 +16,7 @@ export interface components {
             /** @description Its type, with parameters as well: `text/calendar; method=REPLY`; the default is `application/octet-stream`. Of `text/*`, UTF-8 is declared where it is that. */
             contentType?: string;
             /** @description The bytes in base64 (required). */
-            content: string;
+            content: Uint8Array | string;
         };
         /** @description The same for many messages, or their end. `threadIds`: all messages of these threads. */
         ChangeMessages: {
@@ -82,7 +82,7 @@ export interface components {
             /** @description What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
             inReplyTo?: string | null;
             /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
-            sendAt?: string | null;
+            sendAt?: Date | string | null;
             /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own. */
@@ -118,7 +118,7 @@ export interface components {
             /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
-            sendAt?: string | null;
+            sendAt?: Date | string | null;
             /** @description Up to 50 custom headers, names to values. */
             headers?: {
                 [key: string]: string;
@@ -426,7 +426,7 @@ export interface components {
             /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
-            sendAt?: string | null;
+            sendAt?: Date | string | null;
             /** @description Up to 50 custom headers, names to values. */
             headers?: {
                 [key: string]: string;
@@ -463,7 +463,7 @@ export interface components {
             /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
-            sendAt?: string | null;
+            sendAt?: Date | string | null;
             /** @description Up to 50 custom headers, names to values. */
             headers?: {
                 [key: string]: string;
@@ -503,7 +503,7 @@ export interface components {
             /** @description What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
             inReplyTo?: string | null;
             /** @description When to send it: a time with an offset, 1 minute to 30 days ahead. */
-            sendAt?: string | null;
+            sendAt?: Date | string | null;
             /** @description Up to 20 files. */
             attachments?: components["schemas"]["AttachmentInput"][];
             /** @description One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own. */
@@ -3463,9 +3463,9 @@ export interface components {
             /** @description `true`: mail that is held and nothing else, for keys with reviews:read. */
             held?: boolean;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
-            since?: string;
+            since?: Date | string;
             /** @description Before this time. */
-            until?: string;
+            until?: Date | string;
             /** @description The same as `cursor`. */
             before?: string;
             /** @description The `id` of the last item of a page, to get the next one. */
@@ -3648,18 +3648,18 @@ export interface components {
             /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
-            since?: string;
+            since?: Date | string;
             /** @description Before this time. */
-            until?: string;
+            until?: Date | string;
         };
         /** @description What `analytics.events` is asked with. */
         GetEventSeriesParams: {
             /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
-            since?: string;
+            since?: Date | string;
             /** @description Before this time. */
-            until?: string;
+            until?: Date | string;
             /** @description Types of events, separated by commas. */
             types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head")[];
             /** @description How long each is, in seconds: 60 to 31 days (3,600). */
@@ -3670,9 +3670,9 @@ export interface components {
             /** @description Of this inbox alone; lists and figures of one that does not exist are empty. */
             inboxId?: string;
             /** @description From this time on: a date (midnight UTC) or a timestamp. */
-            since?: string;
+            since?: Date | string;
             /** @description Before this time. */
-            until?: string;
+            until?: Date | string;
             /** @description How many at most. */
             limit?: number;
         };

@@ -4,7 +4,17 @@
  * A call that no answer came to is repeated where that is safe: reads, and what has an Idempotency-Key. Redirects are
  * never followed: the key goes to the address that it was given for, and nowhere else.
  */
-import { ApiError, apiError, ConfigurationError, ConnectionFailed, MaildError, NotModified, TimedOut } from "./errors.js";
+import {
+  ApiError,
+  apiError,
+  ConfigurationError,
+  ConnectionFailed,
+  InvalidArgument,
+  MaildError,
+  NotModified,
+  TimedOut,
+} from "./errors.js";
+import { checkedKey, checkOptions, files, inBody, inQuery } from "./given.js";
 import { VERSION } from "./version.js";
 
 const TIMEOUT_MS = 30_000;
@@ -15,6 +25,8 @@ const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 8_000;
 const LONG_PAUSE_MAX_MS = 30_000;
 const BODY_BYTES_PER_MS = 4; // a line of 40 kbit/s: a server with room to spare takes a body from it
+const CLIENT_OPTIONS = ["apiKey", "url", "timeoutMs", "maxRetries", "fetch"];
+const CALL_OPTIONS = ["signal", "timeoutMs", "maxRetries"];
 const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
 
 /** How a client is made. */
@@ -55,6 +67,8 @@ export interface Request {
   query?: object;
   headers?: Record<string, string | undefined>;
   body?: object;
+  /** Its body may have files, in `attachments`. */
+  hasFiles?: boolean;
   form?: Record<string, string>;
   takesIdempotencyKey?: boolean;
   /** How long the server may take its time. */
@@ -107,6 +121,7 @@ export class Transport {
   readonly #fetch: typeof fetch;
 
   constructor(options: ClientOptions) {
+    checkOptions(options, CLIENT_OPTIONS, (why) => new ConfigurationError(why));
     this.#authorization = `Bearer ${keyOf(options.apiKey ?? environment("MAILD_API_KEY"))}`;
     this.url = addressOf(options.url ?? environment("MAILD_URL"));
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
@@ -144,7 +159,9 @@ export class Transport {
   }
 
   async #again<T>(request: Request, options: WriteOptions, read: Read<T>): Promise<T> {
-    const key = request.takesIdempotencyKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const names = request.takesIdempotencyKey ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
+    checkOptions(options, names, (why) => new InvalidArgument(why));
+    const key = request.takesIdempotencyKey ? checkedKey(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const isRepeatable = request.method === "GET" || key !== undefined;
     const maxRetries = isRepeatable ? (options.maxRetries ?? this.#maxRetries) : 0;
     for (let retries = 0; ; retries += 1) {
@@ -188,7 +205,7 @@ export class Transport {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(request.query ?? {})) {
       // Null can't be said in a query: what is left out is.
-      if (value !== undefined && value !== null) query.set(name, Array.isArray(value) ? value.join(",") : String(value));
+      if (value !== undefined && value !== null) query.set(name, inQuery(name, value));
     }
     const asked = query.toString();
     return this.url + request.path + (asked && `?${asked}`);
@@ -205,14 +222,6 @@ export class Transport {
     if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
     return headers;
   }
-}
-
-/** An id as one segment of a path, whatever it holds. TypeError where it would be none. */
-export function segment(id: string): string {
-  if (typeof id !== "string" || id === "" || id === "." || id === "..") {
-    throw new TypeError(`${JSON.stringify(id)} is no id`);
-  }
-  return encodeURIComponent(id);
 }
 
 /** Wait, unless the signal comes first, whose reason is thrown then. */
@@ -317,7 +326,11 @@ async function octetsOf(answer: Response, heard: () => void): Promise<Uint8Array
 
 function bodyOf(request: Request): string | URLSearchParams | undefined {
   if (request.form) return new URLSearchParams(request.form);
-  return request.body && JSON.stringify(request.body);
+  if (!request.body || typeof request.body !== "object") return request.body && JSON.stringify(request.body);
+  const said = Object.entries(request.body).map(([name, value]): [string, unknown] => {
+    return [name, inBody(name, request.hasFiles && name === "attachments" ? files(value) : value)];
+  });
+  return JSON.stringify(Array.isArray(request.body) ? request.body : Object.fromEntries(said));
 }
 
 /** Not with the fault as its cause: of whichever `fetch` that was, it may hold the request, and with it the key. */
@@ -395,7 +408,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 // What is no header's value would be quoted by whoever refuses it, so it does not come so far.
 function keyOf(value: string | undefined): string {
-  const key = value?.trim();
+  const key = typeof value === "string" ? value.trim() : undefined;
   if (!key) throw new ConfigurationError("set MAILD_API_KEY, or pass apiKey");
   if (!/^[!-~]+$/.test(key)) throw new ConfigurationError("the API key has characters that no key has");
   return key;
@@ -412,6 +425,9 @@ function addressOf(value: string | undefined): string {
   const isPlain = url && /^https?:$/.test(url.protocol) && !(url.username || url.password || url.search || url.hash);
   if (!url || !isPlain) {
     throw new ConfigurationError("the address of a maild is https://host, or http://host, and maybe a path");
+  }
+  if (/\/v1\/*$/.test(url.pathname)) {
+    throw new ConfigurationError("the address of a maild ends before /v1, which each call adds");
   }
   return url.href.replace(/\/+$/, "");
 }

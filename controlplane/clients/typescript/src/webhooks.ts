@@ -1,4 +1,5 @@
 import { ConfigurationError, InvalidSignature } from "./errors.js";
+import { kindOf, octetsOf } from "./given.js";
 import type { WebhookEvent } from "./schema.js";
 
 const TOLERANCE_S = 300;
@@ -25,6 +26,9 @@ export async function verifyWebhook(
   secret: string,
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
+  const octets = typeof body === "string" ? new TextEncoder().encode(body) : octetsOf(body);
+  // Of parsed JSON nobody knows how it was written.
+  if (!octets) throw new TypeError(`body is the request's, as it came: text or bytes, not ${kindOf(body)}`);
   const given = new Map(entriesOf(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => {
     const value = given.get(`webhook-${name}`);
@@ -36,7 +40,6 @@ export async function verifyWebhook(
   if (Math.abs((options.nowSeconds ?? Date.now() / 1000) - Number(timestamp)) > tolerance) {
     throw new InvalidSignature(`the request is not of the last ${tolerance} seconds`);
   }
-  const octets = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), octets);
   // One under the new and one under the old secret, while it is rotated.
   const key = await keyOf(secret);
@@ -51,9 +54,9 @@ export async function verifyWebhook(
   throw new InvalidSignature("no signature is right: is it the secret of this webhook, and the body unchanged?");
 }
 
-function keyOf(secret: string): Promise<CryptoKey> {
-  const octets = decoded(secret.trim().replace(/^whsec_/, ""));
-  if (!octets?.length) {
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const octets = typeof secret === "string" && decoded(secret.trim().replace(/^whsec_/, ""));
+  if (!octets || !octets.length) {
     throw new ConfigurationError("the webhook's secret is `whsec_` and base64, as it was shown once");
   }
   return crypto.subtle.importKey("raw", octets, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
@@ -64,6 +67,9 @@ function entriesOf(headers: GivenHeaders): [string, string][] {
     const found: [string, string][] = [];
     headers.forEach((value, name) => found.push([name, value]));
     return found;
+  }
+  if (typeof headers !== "object" || headers === null || Symbol.iterator in headers || "headers" in headers) {
+    throw new TypeError(`headers are those of the request, not ${kindOf(headers)}`);
   }
   return Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(" ")]],

@@ -7,6 +7,7 @@
  * - What a handler throws gives the message back; after `work.maxAttempts` of the inbox's policy it is dead.
  */
 import { ClaimLost, ConfigurationError, MaildError } from "./errors.js";
+import { checkOptions } from "./given.js";
 import { ClaimsResource, InboxesResource, MessagesResource, ThreadsResource } from "./operations.js";
 import type { ClaimedMessage, Message, ReplyMessage, SentReply, ThreadContext } from "./schema.js";
 import { longPauseMs, pauseMs, sleep, type Transport } from "./transport.js";
@@ -16,6 +17,9 @@ const LEASE_S = 300;
 const WAIT_S = 10; // also how long a stop may take while nothing is there to do
 const RETRY_S = 30;
 const INSISTS = 4;
+const OPTIONS = [
+  "concurrency", "leaseSeconds", "waitSeconds", "retryDelaySeconds", "holder", "signal", "handleSignals", "onError",
+];
 
 /** What is done with a message. Where it returns, the message is done; where it throws, it is given back. */
 export type Handler = (message: Message, claim: Claim) => unknown;
@@ -171,7 +175,12 @@ export class Inboxes extends InboxesResource {
       onError: (error, claim) => console.error(claim ? `maild: ${claim.id}:` : "maild:", error),
       ...more,
     };
-    if (!(settings.concurrency >= 1)) throw new ConfigurationError("concurrency is 1 or more");
+    checkOptions(options, OPTIONS, (why) => new ConfigurationError(why));
+    // A message that is claimed for nobody is given back, and dead after some times.
+    if (typeof handle !== "function") throw new ConfigurationError("the handler is a function of message and claim");
+    if (!Number.isInteger(settings.concurrency) || settings.concurrency < 1) {
+      throw new ConfigurationError("concurrency is a number of messages, 1 or more");
+    }
     const stop = new AbortController();
     const forget = stoppedBy(stop, signal, handleSignals);
     try {

@@ -1,0 +1,131 @@
+/**
+ * What callers give, as it goes over the wire.
+ *
+ * What can't go there, or would be read as something else, is refused with its name before anything is sent. What the
+ * server would refuse by itself is left to it: it names each fault.
+ */
+import { InvalidArgument } from "./errors.js";
+
+const DEPTH_MAX = 100;
+const TIMER_MAX_MS = 2_147_483_647; // what is longer would be over at once
+const ID_PREFIXES: Record<string, string> = {
+  agent: "agt",
+  attachment: "att",
+  claim: "clm",
+  delivery: "del",
+  domain: "dom",
+  draft: "drf",
+  inbox: "inb",
+  key: "key",
+  message: "msg",
+  organization: "org",
+  review: "rev",
+  rule: "rul",
+  suppression: "sup",
+  thread: "thd",
+  webhook: "whk",
+};
+const KINDS = new Set(Object.values(ID_PREFIXES));
+
+/** An id as one segment of a path, whatever it holds. InvalidArgument where it can be none. */
+export function segment(name: string, id: string): string {
+  return encodeURIComponent(idOf(name, id));
+}
+
+function idOf(name: string, id: unknown): string {
+  if (typeof id !== "string") throw new InvalidArgument(`${name}: ${kindOf(id)} is no id`);
+  // Controls, blanks and halves of characters.
+  if (id === "" || id === "." || id === ".." || /[\p{C}\p{Z}]/u.test(id)) {
+    throw new InvalidArgument(`${name}: ${JSON.stringify(id)} is no id`);
+  }
+  const prefix = ID_PREFIXES[name.replace(/Id$/, "")];
+  const given = id.split("_", 1)[0] ?? "";
+  // A list of another kind's would be empty, and a 404 would look as if it were deleted.
+  if (prefix && given !== prefix && KINDS.has(given)) {
+    throw new InvalidArgument(`${name} takes an id '${prefix}_…', and '${id}' is of another kind`);
+  }
+  return id;
+}
+
+/** A value as the text of a parameter. */
+export function inQuery(name: string, value: unknown): string {
+  if (name.endsWith("Id")) return idOf(name, value);
+  if (Array.isArray(value)) return value.map((one) => inQuery(name, one)).join(",");
+  const told = inBody(name, value);
+  if (typeof told === "object") throw new InvalidArgument(`${name} can't be ${kindOf(value)}`);
+  return String(told);
+}
+
+/** A value as JSON has it, which `JSON.stringify` makes null, {} or nothing of where it has none. */
+export function inBody(name: string, value: unknown, depth = 0): unknown {
+  if (value === null || value === undefined || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value !== "object" || depth > DEPTH_MAX) throw new InvalidArgument(`${name} can't be ${kindOf(value)}`);
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw new InvalidArgument(`${name} is no valid Date`);
+  if (ArrayBuffer.isView(value)) throw new InvalidArgument(`${name} can't be ${kindOf(value)}: text is a string`);
+  if ("toJSON" in value && typeof value.toJSON === "function") return value.toJSON();
+  if (Array.isArray(value)) return value.map((one, at) => inBody(`${name}[${at}]`, one, depth + 1));
+  const members = Object.entries(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === null || prototype === Object.prototype || members.length > 0;
+  if (!isPlain) throw new InvalidArgument(`${name} can't be ${kindOf(value)}`); // a Map, a Set, Headers, a promise
+  return Object.fromEntries(members.map(([key, one]) => [key, inBody(`${name}.${key}`, one, depth + 1)]));
+}
+
+/** Attachments with octets written as base64. */
+export function files(given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  return given.map((one: unknown) => {
+    const content = typeof one === "object" && one !== null && "content" in one ? one.content : undefined;
+    const octets = octetsOf(content);
+    return octets ? { ...(one as object), content: base64(octets) } : one;
+  });
+}
+
+/** The octets of whatever holds some; undefined where it does not. */
+export function octetsOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (!ArrayBuffer.isView(value)) return undefined;
+  const octets = new Uint8Array(value.byteLength);
+  octets.set(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  return octets;
+}
+
+function base64(octets: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < octets.length; at += 8192) text += String.fromCharCode(...octets.subarray(at, at + 8192));
+  return btoa(text);
+}
+
+/** An Idempotency-Key that a header can hold. */
+export function checkedKey(key: unknown): string {
+  if (typeof key !== "string" || !/^[ -~]{1,255}$/.test(key)) {
+    throw new InvalidArgument("idempotencyKey has 1 to 255 characters, of printable ASCII alone");
+  }
+  return key;
+}
+
+/** What is said of a client or a call, by names that there are; `refuse` makes the error. */
+export function checkOptions(given: unknown, names: readonly string[], refuse: (why: string) => Error): void {
+  if (typeof given !== "object" || given === null) throw refuse(`options are an object, not ${kindOf(given)}`);
+  const unknown = Object.keys(given).find((one) => !names.includes(one));
+  if (unknown !== undefined) throw refuse(`there is no option '${unknown}'; there are: ${names.join(", ")}`);
+  const { timeoutMs, maxRetries, signal } = given as Record<string, unknown>;
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= TIMER_MAX_MS)) {
+    throw refuse(`timeoutMs is a number of milliseconds, above 0 and up to ${TIMER_MAX_MS}`);
+  }
+  if (maxRetries !== undefined && !(Number.isInteger(maxRetries) && Number(maxRetries) >= 0)) {
+    throw refuse("maxRetries is a number of times, 0 or more");
+  }
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== "function") {
+    throw refuse("signal is an AbortSignal");
+  }
+}
+
+/** What it is, as an error says it: of an object its class, for it may hold what is nobody's business. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const name: unknown = (value as { constructor?: { name?: unknown } }).constructor?.name;
+  return typeof name === "string" && name ? `a value of class ${name}` : "an object";
+}
