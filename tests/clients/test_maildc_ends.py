@@ -159,6 +159,15 @@ async def test_no_proxy_of_the_environment_reads_a_key_in_the_clear(environ: pyt
         ("messages", "get", ".."),
         ("work", "inb_1", "--exec", ""),
         ("work", "inb_1", "--exec", "'"),
+        ("work", "", "--exec", "true"),
+        ("work", "thd_1", "--exec", "true"),
+        ("messages", "get", "inb_1"),
+        ("messages", "get", "msg_1\n"),
+        ("reply", "thd_1", "--text", "Hello"),
+        ("messages", "list", "--inbox-id", ""),
+        ("wait", "--inbox-id", "thd_1"),
+        ("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test", "--idempotency-key", ""),
+        ("messages", "list", "--server", "https://mail.test/v1"),
         ("messages", "list", "--server", "nowhere"),
     ],
 )
@@ -167,6 +176,27 @@ async def test_what_can_not_be_meant_is_usage(environ: pytest.MonkeyPatch, words
     assert (done.code, done.out) == (2, "") and done.said
     done = await maildc.within(*words, "--json")
     assert done.code == 2 and (words == ("messages",) or done.error["code"] == "usage")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [(("mesages", "list"), "messages"), (("messages", "lst"), "list"), (("raed",), "read")],
+)
+async def test_a_command_that_is_misspelled_is_told_with_the_one_that_is_meant(
+    environ: pytest.MonkeyPatch, words: tuple[str, ...], meant: str
+) -> None:
+    done = await maildc.within(*words)
+    assert done.code == 2 and f"Did you mean '{meant}'?" in done.said
+
+
+async def test_a_stdin_that_is_closed_holds_nothing() -> None:
+    send = maildc.command("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test", "--text", "-")
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", f"{shlex.join(send)} <&-", stderr=asyncio.subprocess.PIPE,
+        env=maildc.environment(MAILD_URL="http://127.0.0.1:9", MAILD_API_KEY=KEY),
+    )  # fmt: skip
+    _, said = await process.communicate()
+    assert process.returncode == 2 and b"--text is blank" in said and b"Traceback" not in said
 
 
 async def test_what_is_missing_is_named_all_at_once(environ: pytest.MonkeyPatch) -> None:

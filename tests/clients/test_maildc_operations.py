@@ -107,6 +107,8 @@ def sample(taken: Taken) -> tuple[list[str], Any]:
         return [word for value in values for word in (taken.flag, value)], values
     if taken.choices:
         return [taken.flag, taken.choices[-1]], taken.choices[-1]
+    if taken.place == "query" and taken.name.endswith("Id"):
+        return [taken.flag, ID], ID
     if taken.place == "header":
         return [taken.flag, "plain"], "plain"
     values, value = SAMPLES[taken.kind]

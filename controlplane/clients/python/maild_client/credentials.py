@@ -95,7 +95,10 @@ def checked_url(url: str) -> str:
         )
     if parts.username is not None or parts.password is not None:
         raise CredentialsError(f"{URL_VARIABLE} must hold no name or password.", is_key=False)
-    return url.rstrip("/")
+    url = url.rstrip("/")
+    if url.endswith("/v1"):
+        raise CredentialsError(f"{URL_VARIABLE} ends before /v1, which each command adds.", is_key=False)
+    return url
 
 
 def checked_key(text: str, source: str) -> str:

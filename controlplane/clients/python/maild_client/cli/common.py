@@ -1,5 +1,6 @@
 """What all commands share: the options that each takes, and how it ends."""
 
+import difflib
 import io
 import json
 import os
@@ -104,12 +105,25 @@ class MaildcCommand(click.Command):
         super().__init__(*args, **options)
 
 
+class GuidingGroup(click.Group):
+    """A group that says which command may be meant by one that is not there."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), 1)
+            if close:
+                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {close[0]!r}?", ctx)
+        return super().resolve_command(ctx, args)
+
+
 def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
     """The exit code of a run; errors are on stderr by then."""
     instruction = os.environ.get(COMPLETE)
     if instruction:
         return shell_complete(group, {}, "maildc", COMPLETE, instruction)
-    _take_stdout()
+    _take_streams()
     told = sys.argv[1:] if arguments is None else [*arguments]
     run = CommandRun()
     try:
@@ -125,8 +139,10 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
         return _failed(run, ended, told)
 
 
-def _take_stdout() -> None:
-    """Have a stdout that writes all of an answer, or raises."""
+def _take_streams() -> None:
+    """Have a stdout that writes all of an answer, or raises, and a stdin that can be read."""
+    if sys.stdin is None:  # closed by who started us: it holds nothing
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as we live
     if sys.stdout is None:  # closed by who started us: nobody listens
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as we live
     elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):

@@ -9,7 +9,7 @@ import click
 
 from maild_client.cli import given
 from maild_client.cli.columns import COLUMNS
-from maild_client.cli.common import CommandRun, MaildcCommand, run_of
+from maild_client.cli.common import CommandRun, GuidingGroup, MaildcCommand, run_of
 from maild_client.cli.rows import OperationRow, Taken, rows
 from maild_client.cli.showing import event_line
 
@@ -20,7 +20,7 @@ NOTED_EVERY = 100
 HELP_OF_BODIES = "Texts may be @FILE, or '-' for stdin; what begins with @ is written @@."
 
 
-class Resource(click.Group):
+class Resource(GuidingGroup):
     """A noun, whose commands are made when they are asked for."""
 
     def __init__(self, name: str) -> None:

@@ -23,7 +23,7 @@ _BY_HAND: Mapping[str, str] = {
 }
 
 
-class Program(click.Group):
+class Program(common.GuidingGroup):
     """`maildc`: what is made by hand, and a noun for each resource."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
