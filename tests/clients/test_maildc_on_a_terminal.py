@@ -102,7 +102,7 @@ async def test_nothing_that_strangers_write_is_obeyed(maild: Running, access: di
         (5, "reply", first["id"], "--text", "x"),  # tells the newer messages
         (2, "messages", "raw", first["id"]),
         (2, f"nope{EVIL}"),
-        (4, "inboxes", "get", f"inb_{EVIL}"),
+        (2, "inboxes", "get", f"inb_{EVIL}"),
     ):
         seen = await maildc.on_terminal(*words, **access)
         assert seen.code == code, (words, seen.octets)
