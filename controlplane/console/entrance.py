@@ -75,7 +75,7 @@ class Entrance:
                 request[REQUEST],
             )
         if token is None:
-            return self._page(after=after, is_refused=True)
+            return self._page(after=after, is_refused=True, signed_in=await self.who(request))
         response = see(after or ROOT)
         response.set_cookie(
             self._cookie,

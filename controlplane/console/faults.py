@@ -7,9 +7,15 @@ from controlplane.contract.refusals import Refusal
 _TITLES = {400: "Please look again", 402: "The plan allows no more", 403: "Not allowed", 404: "Nothing here"}
 # What a refusal tells programs, in words for a person.
 _NO_SUCH_PAGE = "There is no such page. The menu leads to those there are."
+_GONE = "{} is not here: it was deleted, or it is of an organization that this browser is not signed in to."
 _TEXTS: Mapping[str, str] = {
     "insufficient_scope": "Your role reads, and does not act. An owner or admin can do this.",
     "not_found": _NO_SUCH_PAGE,
+    "message_not_found": _GONE.format("This message"),
+    "thread_not_found": _GONE.format("This conversation"),
+    "draft_not_found": _GONE.format("This draft"),
+    "review_not_found": _GONE.format("This review"),
+    "attachment_not_found": _GONE.format("This file"),
     "validation_failed": "Something in the form is not as it must be.",
     "thread_advanced": "Nothing was sent: the conversation went on after this page was loaded. Read what came;"
     " your words are still here.",
@@ -53,6 +59,16 @@ class Unreadable(PageFault):
 
     status = 400
     title = "That could not be read"
+
+
+class SignedOut(PageFault):
+    """Nobody is signed in who could do it."""
+
+    status = 403
+    title = "You are signed out"
+
+    def __init__(self) -> None:
+        super().__init__("Nothing was done.")
 
 
 class TooMany(PageFault):

@@ -6,6 +6,7 @@ one can), the form itself, the page. What an operation refuses is a page with it
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import structlog
 from aiohttp import web
@@ -15,7 +16,7 @@ from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console import safety
 from controlplane.console.budget import FRAME_BYTES, PAGE_BYTES, octets_of
 from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, see
-from controlplane.console.faults import NoSuchPage, PageFault, told_of
+from controlplane.console.faults import NoSuchPage, PageFault, SignedOut, told_of
 from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import MEMBERS_FORM, Form, FormBody, read_form
 from controlplane.console.live import Live
@@ -50,6 +51,7 @@ log = structlog.get_logger("maild.api")
 KEPT_BYTES = PAGE_BYTES - FRAME_BYTES  # of a form that is shown again to who is signed out
 KEPT_FORM = FormBody(3 * KEPT_BYTES)  # each octet escaped
 FIELD_BYTES = 100  # the markup of a field
+_SHOWN = frozenset(page.path for page in PAGES if page.method == "GET")
 _ID = re.compile(r"[A-Za-z0-9_]+")  # pages put it into links, and into the path that a form leads on to
 
 
@@ -91,6 +93,8 @@ class Console:
         self._add(app, "GET", f"{ROOT}/live", self._tell_live)
         for page in PAGES:
             self._add(app, page.method, f"{ROOT}{page.path}", self._page(page))
+            if page.path not in _SHOWN:
+                self._add(app, "GET", f"{ROOT}{page.path}", _to_page_of(page))
         self._add(app, "*", f"{ROOT}/{{rest:.*}}", self._nothing)
 
     def _add(self, app: web.Application, method: str, path: str, inner: Next) -> None:
@@ -166,16 +170,13 @@ class Console:
             async with read_form(self._bodies, request, KEPT_FORM) as form:
                 if form and _length(request.raw_path, form) <= KEPT_BYTES:
                     request[CODE] = "unauthorized"
-                    shown = {"action": request.raw_path, "fields": form.pairs}
-                    return await self._html(request, None, Html("signed_out.html", shown, 403))
+                    shown = _kept(request, form, SignedOut())
+                    return await self._html(request, None, Html("kept.html", shown, SignedOut.status))
         return self._entrance.lead_in(request)
 
     async def _run(
         self, page: PageRoute, request: web.Request, signed_in: SignedIn, form: Form
     ) -> web.StreamResponse:
-        id = request.match_info.get("id")
-        if id is not None and not _ID.fullmatch(id):
-            raise NoSuchPage
         call = PageCall(
             self._operations,
             signed_in,
@@ -184,29 +185,44 @@ class Console:
             self._cpu,
             self._shown_once,
             self._figures,
-            id or "",
+            _id_in(request),
             request.query,
             form,
         )
         try:
             return await self._answer(request, signed_in, await page.run(call))
         except Refusal as refusal:
-            if page.again is None or status_of(refusal) == 401:
+            if page.method == "GET" or status_of(refusal) == 401:
                 raise
             return await self._again(request, page.again, call, refusal)
         except TooLong:
             raise NoSuchPage("This is longer than a page shows. The API gives it whole.") from None
 
     async def _again(
-        self, request: web.Request, show: Show, call: PageCall, refusal: Refusal
+        self, request: web.Request, show: Show | None, call: PageCall, refusal: Refusal
     ) -> web.Response:
-        """The page of the form that was refused: why, and with what was typed. What hinders the page too, it tells."""
-        page, status = await show(call), status_of(refusal)
+        """The page of the form that was refused: why, and with what was typed. Where the page is gone, or has no form
+        for this member, what was typed stands alone."""
+        fault = told_of(refusal, status_of(refusal))
+        page = await self._page_with_form(show, call)
+        if page is not None:
+            shown = {**page.shown, "fault": fault, "given": call.form}
+        elif _has_words(call.form) and _length(request.raw_path, call.form) <= KEPT_BYTES:
+            page, shown = Html("kept.html", {}), _kept(request, call.form, fault)
+        else:
+            raise refusal
         request[CODE] = refusal.code
-        shown = {**page.shown, "fault": told_of(refusal, status), "given": call.form}
-        response = await self._html(request, call.signed_in, Html(page.template, shown, status))
+        response = await self._html(request, call.signed_in, Html(page.template, shown, fault.status))
         response.headers.update(headers_of(refusal))
         return response
+
+    async def _page_with_form(self, show: Show | None, call: PageCall) -> Html | None:
+        if show is None or not call.signed_in.acts:
+            return None
+        try:
+            return await show(call)
+        except (Refusal, TooLong):
+            return None
 
     async def _answer(
         self, request: web.Request, signed_in: SignedIn, answer: PageAnswer
@@ -270,6 +286,36 @@ class Console:
             charset="utf-8",
             headers=safety.ASSET_HEADERS,
         )
+
+
+def _to_page_of(form: PageRoute) -> Next:
+    """Who reloads what a form was answered with, as a browser does that is started again, comes to the form's page."""
+    path = form.path
+    while path not in _SHOWN:
+        path = path.rpartition("/")[0]
+
+    async def lead(request: web.Request) -> web.StreamResponse:
+        return see(f"{ROOT}{path}".format(id=_id_in(request)))
+
+    return lead
+
+
+def _id_in(request: web.Request) -> str:
+    """The id that the path names, empty where it names none; NoSuchPage: it can be none."""
+    id = request.match_info.get("id", "")
+    if "id" in request.match_info and not _ID.fullmatch(id):
+        raise NoSuchPage
+    return id
+
+
+def _kept(request: web.Request, form: Form, fault: PageFault) -> dict[str, Any]:
+    """What a form holds that has no page any more, to be sent again from where it stands."""
+    told = {"title": fault.title, "text": fault.text, "details": fault.details}
+    return {**told, "action": request.raw_path, "fields": form.pairs}
+
+
+def _has_words(form: Form) -> bool:
+    return any(" " in value or "\n" in value for value in form.values())
 
 
 def _length(action: str, form: Form) -> int:

@@ -58,6 +58,15 @@ async def test_a_form_is_shown_again_to_who_is_signed_out_as_far_as_a_page_holds
         assert (await nobody.post(path, text=words)).location == "/console/sign-in"
 
 
+async def test_a_form_whose_page_is_gone_is_shown_as_far_as_a_page_holds_it(local: Running) -> None:
+    member = await Visitor.sign_in(local)
+    last = "msg_" + "0" * 26
+    for words, is_kept in (("& " * 8_000, True), ("& " * 30_000, False)):
+        page = await member.post("/console/threads/thd_none/reply", text=words, last=last)
+        assert page.status == 404 and len(page.body) <= PAGE_BYTES
+        assert ("<textarea" in page.text) == is_kept
+
+
 # What does not fit is on the next page -----------------------------------------------------------------
 
 

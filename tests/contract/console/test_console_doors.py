@@ -70,6 +70,16 @@ async def test_a_link_signs_in_once_and_its_get_uses_nothing_up(local: Running) 
     assert again.status == 403 and "does not sign in" in again.said and not again.cookies
 
 
+async def test_who_presses_twice_hears_that_they_are_signed_in(local: Running) -> None:
+    link = await link_for(local)
+    visitor = Visitor.of(local)
+    done = await visitor.post("/console/sign-in", link=link)
+    visitor.cookie = f"maild={done.cookies['maild'].value}"
+    again = await visitor.post("/console/sign-in", link=link, next="/console/keys")
+    assert again.status == 403 and "You are signed in as ada@people.test" in again.said
+    assert 'href="/console/keys"' in again.text
+
+
 async def test_neither_the_link_nor_the_session_is_in_the_store(local: Running) -> None:
     link = await link_for(local)
     done = await Visitor.of(local).post("/console/sign-in", link=link)
@@ -166,6 +176,21 @@ async def test_without_a_session_pages_lead_to_where_one_signs_in(local: Running
         assert (await Visitor.of(local, cookie).get("/console")).status in (303, 400)
     ((count,),) = local.sql("SELECT count(*) FROM api_keys WHERE name = 'x'")
     assert count == 0
+
+
+async def test_a_reload_of_what_a_form_was_answered_with_leads_to_its_page(local: Running) -> None:
+    """A browser that is started again asks for the address of the form with GET."""
+    member = await Visitor.sign_in(local)
+    for path in ACTS:
+        page = await member.get(path)
+        if page.status == 303:
+            assert path.startswith(f"{page.location}/")
+            page = await member.get(page.location)
+        assert page.status == 200 or "There is no such page" not in page.said, path
+    assert (await member.get("/console/keys/a%0Db/revoke")).status == 404
+    nobody = Visitor.of(local)
+    led = await nobody.follow(await nobody.get(f"/console/threads/{UNKNOWN}/reply"))
+    assert led.location == f"/console/sign-in?next=%2Fconsole%2Fthreads%2F{UNKNOWN}"
 
 
 async def test_head_finds_what_get_would_bring_and_uses_nothing_up(local: Running) -> None:

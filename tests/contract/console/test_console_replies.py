@@ -92,6 +92,34 @@ async def test_words_are_kept_where_the_session_has_ended(local: Running) -> Non
     assert done.location == f"{path}?done=sent"
 
 
+async def test_words_are_kept_where_the_conversation_was_deleted(local: Running) -> None:
+    first = await local.received(await local.inbox("bot"), mail())
+    member = await Visitor.sign_in(local)
+    path = f"/console/threads/{first['threadId']}"
+    last = (await member.get(path)).hidden("last")
+    await local.api.call("DELETE", f"/v1/messages/{first['id']}")
+    words = "\n</textarea><script>alert(1)</script>\n  my words"
+    page = await member.post(f"{path}/reply", last=last, text=words, all="1")
+    assert page.status == 404 and "it was deleted" in page.said
+    assert typed(page) == words and "<script>alert" not in page.text
+    gone = await member.get(path)
+    assert gone.status == 404 and "it was deleted" in gone.said
+
+
+async def test_words_are_kept_where_another_tab_signed_in_to_another_organization(local: Running) -> None:
+    first = await local.received(await local.inbox("bot"), mail())
+    member = await Visitor.sign_in(local)
+    path = f"/console/threads/{first['threadId']}"
+    last = (await member.get(path)).hidden("last")
+    elsewhere = await Visitor.sign_in(local, organization_id=(await local.organization()).id)
+    page = await elsewhere.post(f"{path}/reply", last=last, text="my words", all="1")
+    assert page.status == 404 and "of an organization that this browser is not signed in to" in page.said
+    assert f'action="{path}/reply"' in page.text and typed(page) == "my words"
+    kept = {name: page.hidden(name) for name in ("last", "all")}
+    done = await member.post(f"{path}/reply", text=typed(page), **kept)
+    assert done.location == f"{path}?done=sent"
+
+
 async def test_a_person_answers_without_a_claim(local: Running) -> None:
     inbox = await local.inbox("bot")
     work = {"version": 0, "work": {"enabled": True, "requireClaim": True}}
@@ -140,6 +168,6 @@ async def test_a_reader_answers_nobody(local: Running) -> None:
     reader = await Visitor.sign_in(local, "member")
     path = f"/console/threads/{first['threadId']}"
     assert "Send the answer" not in (await reader.get(path)).said
-    done = await reader.post(f"{path}/reply", last=first["id"], text="x")
-    assert done.status == 403 and "Your role reads" in done.said
+    done = await reader.post(f"{path}/reply", last=first["id"], text="written as an admin")
+    assert done.status == 403 and "Your role reads" in done.said and typed(done) == "written as an admin"
     assert (await local.api.get("/v1/messages", direction="outbound")).data == []
