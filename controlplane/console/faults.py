@@ -18,7 +18,8 @@ _TEXTS: Mapping[str, str] = {
     "attachment_not_found": _GONE.format("This file"),
     "validation_failed": "Something in the form is not as it must be.",
     "thread_advanced": "Nothing was sent: the conversation went on after this page was loaded. Read what came;"
-    " your words are still here.",
+    " what you wrote is still here.",
+    "content_changed": "Nothing was approved: the message changed after this page was loaded. Read it again below.",
     "recipient_suppressed": "Nothing was sent: {email} is on the suppression list ({reason}).",
     "recipient_not_allowed": "Nothing was sent: a rule or a policy keeps mail from {address}.",
     "invalid_scopes": "A key that is bound to an inbox holds scopes of mail alone. Untick the others.",
@@ -26,9 +27,11 @@ _TEXTS: Mapping[str, str] = {
 
 
 class PageFault(Exception):
-    """`status`: of HTTP; `title` and `text`: what the page says, and what to do; `details`: one thing each."""
+    """`status`: of HTTP; `code`: of what was refused; `title` and `text`: what the page says, and what to do;
+    `details`: one thing each."""
 
     status = 500
+    code = ""
     title = "This did not work"
 
     def __init__(self, text: str, details: Sequence[str] = ()) -> None:
@@ -87,5 +90,5 @@ def told_of(refusal: Refusal, status: int) -> PageFault:
     ]
     text = _TEXTS[refusal.code].format_map(told) if refusal.code in _TEXTS else refusal.message
     fault = PageFault(text, details)
-    fault.status, fault.title = status, _TITLES.get(status, PageFault.title)
+    fault.code, fault.status, fault.title = refusal.code, status, _TITLES.get(status, PageFault.title)
     return fault

@@ -21,8 +21,6 @@ PAGE = 20
 CONVERSATION = 12
 PLACES = ("to", "cc", "bcc", "warnings")  # that may begin further on
 STATUSES = ("pending", "approved", "rejected", "expired", "withdrawn")
-# What an approval may hear that the page itself explains.
-_EXPLAINED = {"content_changed": "content_changed", "thread_advanced": "thread_advanced"}
 
 
 async def show_list(call: PageCall) -> Html:
@@ -81,8 +79,6 @@ async def approve(call: PageCall) -> SeeOther:
             force="force" in call.form,
         )
     except Refusal as refusal:
-        if refusal.code in _EXPLAINED:
-            return SeeOther(here, _EXPLAINED[refusal.code])
         if refusal.code == "review_resolved":
             return SeeOther(here, "resolved")
         raise

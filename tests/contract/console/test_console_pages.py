@@ -56,9 +56,11 @@ async def test_nobody_approves_what_was_not_shown(local: Running) -> None:
     sent = await held.held()
     member = await Visitor.sign_in(local)
     path = f"/console/reviews/{sent['review']['id']}"
-    done = await member.post(f"{path}/approve", contentHash="sha256:" + "0" * 64)
-    assert done.location == f"{path}?done=content_changed"
-    assert "Nothing was approved" in (await member.follow(done)).said
+    page = await member.post(f"{path}/approve", contentHash="sha256:" + "0" * 64, note="looks right")
+    assert (
+        page.status == 409 and "Nothing was approved" in page.said and "looks right</textarea>" in page.text
+    )
+    assert page.hidden("contentHash") == (await member.get(path)).hidden("contentHash")
     wrong = await member.post(f"{path}/approve", contentHash="x")
     assert wrong.status == 400
     assert (await held.review(sent))["status"] == "pending"
@@ -73,9 +75,9 @@ async def test_who_approves_hears_that_the_conversation_went_on(local: Running) 
     path = f"/console/reviews/{sent['review']['id']}"
     page = await member.get(path)
     assert 'name="force"' not in page.text and "more" in page.said
-    done = await member.post(f"{path}/approve", contentHash=page.hidden("contentHash"))
-    page = await member.follow(done)
+    page = await member.post(f"{path}/approve", contentHash=page.hidden("contentHash"), note="looks right")
     assert "the conversation went on" in page.said and 'name="force"' in page.text
+    assert page.status == 409 and "looks right</textarea>" in page.text
     done = await member.post(f"{path}/approve", contentHash=page.hidden("contentHash"), force="1")
     assert done.location == f"{path}?done=approved"
 

@@ -162,3 +162,26 @@ async def test_links_of_a_page_that_answers_a_form_lead_to_pages(local: Running)
         for link in links:
             here = link if link.startswith("/") else f"{path}{link}"
             assert (await member.get(here)).status == 200, link
+
+
+async def test_a_button_that_is_pressed_again_leaves_who_pressed_it_on_the_page(local: Running) -> None:
+    """What it asked for is done: the page shows so, and why nothing more was."""
+    rule = {"direction": "inbound", "action": "hold", "value": "a.test"}
+    rule = (await local.api.post("/v1/rules", rule)).data
+    hook = (await local.api.post("/v1/webhooks", {"url": "https://a.test"})).data
+    suppression = (await local.api.post("/v1/suppressions", {"email": "gone@a.test"})).data
+    inbox = await local.inbox("bot")
+    draft = (await local.api.post("/v1/drafts", {"inboxId": inbox["id"], "to": ["a@b.test"]})).data
+    member = await Visitor.sign_in(local)
+    for form, action in (
+        (f"/console/rules/{rule['id']}/delete", "/console/rules"),
+        (f"/console/webhooks/{hook['id']}/delete", "/console/webhooks"),
+        (f"/console/suppressions/{suppression['id']}/delete", "/console/suppressions"),
+    ):
+        assert (await member.post(form)).status == 303
+        page = await member.post(form)
+        assert page.status == 404 and alert_of(page).startswith("There is no ") and "#typed" not in page.text
+        assert f'action="{action}"' in page.text, "its page"
+    assert (await member.post(f"/console/drafts/{draft['id']}", subject="New", send="1")).status == 303
+    page = await member.post(f"/console/drafts/{draft['id']}/discard", text="my words")
+    assert page.status == 409 and "sent already" in alert_of(page) and "my words</textarea>" in page.text
