@@ -25,6 +25,20 @@ _TEXTS: Mapping[str, str] = {
     "invalid_scopes": "A key that is bound to an inbox holds scopes of mail alone. Untick the others.",
 }
 
+# Where a fault lies, as the operation calls it → as forms do, where that differs.
+_FIELDS: Mapping[str, str] = {
+    "text": "words",
+    "subscribedEvents": "events",
+    "domainName": "domain",
+    "email": "address",
+    "value": "who",
+    "addLabels": "add a label",
+    "outbound.firstTimeDaily": "first contacts a day",
+    "review.expiresAfterSeconds": "seconds that held mail waits",
+    "review.notify": "who hears of held mail",
+    "work.maxAttempts": "how often a message is claimed at most",
+}
+
 
 class PageFault(Exception):
     """`status`: of HTTP; `code`: of what was refused; `title` and `text`: what the page says, and what to do;
@@ -85,10 +99,18 @@ def told_of(refusal: Refusal, status: int) -> PageFault:
     """What an operation refuses."""
     told = refusal.details or {}
     details = [
-        f"{one['path']}: {one['message']}" if one["path"] else one["message"]
+        f"{_field_at(one['path'])}: {one['message']}" if one["path"] else one["message"]
         for one in told.get("fields", ())
     ]
     text = _TEXTS[refusal.code].format_map(told) if refusal.code in _TEXTS else refusal.message
     fault = PageFault(text, details)
     fault.code, fault.status, fault.title = refusal.code, status, _TITLES.get(status, PageFault.title)
     return fault
+
+
+def _field_at(path: str) -> str:
+    """`who hears of held mail, no. 2`, for `review.notify[1]`."""
+    name, _, index = path.rstrip("]").partition("[")
+    if not index:
+        return _FIELDS.get(path, path)
+    return f"{_FIELDS.get(name, name)}, no. {int(index) + 1}" if index.isdecimal() else path

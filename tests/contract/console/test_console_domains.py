@@ -77,7 +77,7 @@ async def test_many_domains_are_walked_through(world: DomainWorld) -> None:
 async def test_what_is_no_domain_to_have_is_told(world: DomainWorld) -> None:
     member = await Visitor.sign_in(world.maild)
     done = await member.post("/console/domains", domain="no domain")
-    assert done.status == 400 and "domainName:" in done.said
+    assert done.status == 400 and "domain:" in done.said
     await world.register()
     done = await member.post("/console/domains", domain=NAME)
     assert done.status == 409 and (await world.api.get("/v1/domains")).data[1:] == []

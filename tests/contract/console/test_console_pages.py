@@ -205,7 +205,7 @@ async def test_a_key_that_leaked_is_revoked_with_what_it_minted(local: Running) 
 async def test_what_a_form_gets_wrong_is_told_field_by_field(local: Running) -> None:
     member = await Visitor.sign_in(local)
     page = await member.post("/console/keys", name="", scopes=["no:scope"])
-    assert page.status == 400 and "name:" in page.said and "scopes[0]:" in page.said
+    assert page.status == 400 and "name:" in page.said and "scopes, no. 1:" in page.said
     page = await member.post("/console/inboxes", username="No Blanks!")
     assert page.status == 400 and "username" in page.said
     page = await member.post("/console/inboxes", username="postmaster")

@@ -91,10 +91,10 @@ async def test_who_adds_what_is_there_sees_it_as_it_stands(local: Running) -> No
 async def test_what_is_wrong_with_an_address_is_told(local: Running) -> None:
     member = await Visitor.sign_in(local)
     for email, reason, field in (
-        ("nobody", "manual", "email"),
-        ("Ada <ada@there.test>", "manual", "email"),
-        ("", "manual", "email"),
-        ("a" * 400 + "@there.test", "manual", "email"),
+        ("nobody", "manual", "address"),
+        ("Ada <ada@there.test>", "manual", "address"),
+        ("", "manual", "address"),
+        ("a" * 400 + "@there.test", "manual", "address"),
         ("ada@there.test", "because", "reason"),
         ("ada@there.test", "", "reason"),
     ):
@@ -171,7 +171,7 @@ async def test_all_are_walked_through(local: Running) -> None:
             path = html.unescape(older[0]) if older else ""
         numbers = [int(one.removeprefix("&" * 50).partition("@")[0]) for one in seen]
         assert len(numbers) == count and numbers == sorted(numbers, reverse=True)
-    for query, field in (("cursor=nonsense", "cursor"), ("email=%00", "email")):
+    for query, field in (("cursor=nonsense", "cursor"), ("email=%00", "address")):
         page = await member.get(f"{PATH}?{query}")
         assert page.status == 400 and f"{field}:" in page.said
 
