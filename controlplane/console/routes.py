@@ -15,7 +15,7 @@ from conf.log_events import clean
 from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console import safety
 from controlplane.console.budget import FRAME_BYTES, PAGE_BYTES, octets_of
-from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, see
+from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, own_path, see
 from controlplane.console.faults import NoSuchPage, PageFault, SignedOut, told_of
 from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import MEMBERS_FORM, Form, FormBody, read_form
@@ -145,6 +145,9 @@ class Console:
         return await self._html(request, request.get(SIGNED_IN), Html("fault.html", shown, fault.status))
 
     async def _nothing(self, request: web.Request) -> web.Response:
+        meant = own_path(request.path.rstrip("/"))
+        if meant and meant != request.path and request.method in ("GET", "HEAD"):
+            return see(meant)
         if await self._entrance.who(request) is None:
             return self._entrance.lead_in(request)
         raise NoSuchPage

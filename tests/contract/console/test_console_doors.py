@@ -178,6 +178,16 @@ async def test_without_a_session_pages_lead_to_where_one_signs_in(local: Running
     assert count == 0
 
 
+async def test_a_slash_at_the_end_of_an_address_is_one_too_many(local: Running) -> None:
+    member, nobody = await Visitor.sign_in(local), Visitor.of(local)
+    for path in PAGES:
+        assert (await member.get(f"{path}/")).location == path
+        assert (await nobody.get(f"{path}/")).location == path
+    for path in ("/console/nothing%0D%0Ahere/", "/console//", "/console//elsewhere.test/"):
+        answer = await member.get(path)
+        assert answer.status == 404 or answer.location == "/console", path
+
+
 async def test_a_reload_of_what_a_form_was_answered_with_leads_to_its_page(local: Running) -> None:
     """A browser that is started again asks for the address of the form with GET."""
     member = await Visitor.sign_in(local)

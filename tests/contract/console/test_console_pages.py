@@ -75,6 +75,7 @@ async def test_who_approves_hears_that_the_conversation_went_on(local: Running) 
     path = f"/console/reviews/{sent['review']['id']}"
     page = await member.get(path)
     assert 'name="force"' not in page.text and "more" in page.said
+    assert f"<title>Review: {sent['subject']}" in page.text
     page = await member.post(f"{path}/approve", contentHash=page.hidden("contentHash"), note="looks right")
     assert "the conversation went on" in page.said and 'name="force"' in page.text
     assert page.status == 409 and "looks right</textarea>" in page.text

@@ -100,12 +100,17 @@ async def test_what_was_typed_is_in_the_form_again(
         re.search(rf"\b{label.lower()}(, no\. \d+)?: ", alert_of(page)) for label in labels_of(page, action)
     ]
     assert any(named), alert_of(page)
+    assert "<title>Not done: " in page.text
     found = fields_of(page, action)
     for name, value in typed.items():
         assert same(found[name], value), name
     assert "<script>alert" not in page.text
     quiet = await member.get(f"/console/{place}".format(**ids))
-    assert HOSTILE not in html.unescape(quiet.text) and 'role="alert"' not in quiet.text
+    assert (
+        "Not done" not in quiet.text
+        and HOSTILE not in html.unescape(quiet.text)
+        and 'role="alert"' not in quiet.text
+    )
 
 
 async def test_why_an_answer_did_not_go_stands_before_a_long_conversation(local: Running) -> None:
