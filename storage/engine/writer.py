@@ -45,7 +45,7 @@ import structlog
 from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection, roll_back
 from storage.engine.failures import StoreStandsStill, in_words, is_refused_by_disk
 from storage.engine.local_reads import LocalReads
-from storage.engine.store_files import StoreFiles
+from storage.engine.store_files import StoreFiles, StoreMisplaced
 from storage.engine.tx import NO_TOPICS, Tx
 
 log = structlog.get_logger("maild.store")
@@ -279,6 +279,9 @@ class Writer:
         try:
             self._files.check()
             _commit(conn)
+        except StoreMisplaced:  # COMMIT was not tried: the lock that others wait for is still held
+            roll_back(conn)
+            raise
         finally:
             self.commits += 1
             self.commit_s += time.perf_counter() - began

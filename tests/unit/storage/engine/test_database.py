@@ -445,6 +445,22 @@ async def test_what_would_be_kept_in_a_file_without_a_name_is_refused(
     assert kept(path) == ["kept", "back"]
 
 
+async def test_what_is_refused_for_a_file_that_was_taken_away_holds_up_nobody(
+    db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the file is back, a command beside the daemon need not wait for the daemon's next write."""
+    monkeypatch.setattr(db._writer._files, "_look_s", 0)
+    away = path.rename(path.with_name("away"))
+    with pytest.raises(StoreFailure, match="taken away"):
+        await db.write(note, "refused")
+    away.rename(path)
+    with closing(sqlite3.connect(path, timeout=0)) as command:
+        command.execute("INSERT INTO notes (text) VALUES ('by a command')")
+        command.commit()
+    await db.write(note, "ours")
+    assert kept(path) == ["by a command", "ours"]
+
+
 async def test_a_store_that_keeps_nothing_is_told_until_it_keeps_something(
     db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
