@@ -264,7 +264,7 @@ class Deliverer:
         """The hosts of the route, but for the one that took the message before this one, and was tried; those last that
         were silent lately. RouteError."""
         row, silent = progress.rows[0], deque[Hop]()
-        obeys_policies = not row.is_tls_report  # RFC 8460 §5.3.1
+        obeys_policies = not row.is_tls_report  # RFC 8460 §3
         found = self._router.hops(row.domain, domain_of(row), progress.pass_over, obeys_policies)
         try:
             async with aclosing(found) as hops:

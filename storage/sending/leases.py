@@ -83,7 +83,7 @@ class Due(NamedTuple):
     submitted_by: str | None  # a key
     data: bytes | None  # the raw message, when it is small
     sha256: bytes | None
-    is_tls_report: int  # RFC 8460 §5.3.1: no policy for TLS keeps it back
+    is_tls_report: int  # RFC 8460 §3: no policy for TLS keeps it back
     next_attempt_at: int = 0  # what `lease` wrote: when it is tried again if this process dies
     leased_at: int = 0
 

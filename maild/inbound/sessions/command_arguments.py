@@ -9,7 +9,7 @@ from maild.message.fields.address import AddressSyntaxError, ParameterSyntaxErro
 
 # 8-bit and UTF-8 mail is taken as it comes, announced or not (RFC 6152, RFC 6531).
 _WITHOUT_EFFECT = {("BODY", "7BIT"), ("BODY", "8BITMIME"), ("SMTPUTF8", "")}
-_SIZE = re.compile(r"[0-9]{1,20}")  # RFC 1870 §4
+_SIZE = re.compile(r"[0-9]{1,20}")  # RFC 1870 §3
 _HOST_NAME = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 
 

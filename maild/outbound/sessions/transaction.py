@@ -189,7 +189,7 @@ class Transaction:
         extensions = self._session.extensions
         command = f"MAIL FROM:<{self._sender}>"
         if "size" in extensions:
-            command += f" SIZE={self._content.size_bytes}"  # RFC 1870 §5
+            command += f" SIZE={self._content.size_bytes}"  # RFC 1870 §6
         if self._content.has_8bit and "8bitmime" in extensions:
             command += " BODY=8BITMIME"  # RFC 6152 §2
         if needs_utf8 and "smtputf8" in extensions:

@@ -55,7 +55,7 @@ class Content(NamedTuple):
     """One message as it goes to one next hop."""
 
     wire: bytes | LargeWire  # what follows the 354, with the final dot
-    size_bytes: int  # as SIZE= counts (RFC 1870 §3)
+    size_bytes: int  # as SIZE= counts (RFC 1870 §6)
     has_8bit: bool
     has_8bit_header: bool
 
