@@ -19,6 +19,7 @@ import asyncio
 import hashlib
 import mmap
 import os
+from collections import OrderedDict
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -144,7 +145,7 @@ class Blobs:
         # Folders in it whose names have been fsynced: one that is there may be another thread's, which is about to.
         self._durable: set[str] = set()
         # Files that were compared: blob → (inode, mtime, ctime) of its file then. May be thrown away at any time.
-        self._verified: dict[str, tuple[int, int, int]] = {}
+        self._verified: OrderedDict[str, tuple[int, int, int]] = OrderedDict()
 
     def prepare(self) -> None:
         """Make the folder for unfinished files; called once at start, before anything is stored."""
@@ -205,7 +206,9 @@ class Blobs:
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            await asyncio.wait([task])
+            while not task.done():
+                with suppress(asyncio.CancelledError):  # once more, by another who ends it
+                    await asyncio.wait([task])
             raise
 
     def path(self, blob_id: str) -> Path:
@@ -277,7 +280,7 @@ class Blobs:
     def _note_verified(self, blob: Blob, seen: tuple[int, int, int]) -> None:
         self._verified[blob.id] = seen
         while len(self._verified) > VERIFIED_MAX:
-            self._verified.pop(next(iter(self._verified)), None)  # another thread may have been faster
+            self._verified.popitem(last=False)  # in one step: other threads are at it too
 
     def remove(self, blob_id: str) -> None:
         """Remove the file of a blob, if it has one; called after the commit that removed its row."""

@@ -4,8 +4,10 @@ import asyncio
 import errno
 import hashlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partialmethod
 from pathlib import Path
 from typing import Any
@@ -269,6 +271,34 @@ async def test_discarding_a_write_that_was_cancelled_leaves_nothing(
     assert spool._file is None
 
 
+async def test_a_write_that_was_cancelled_twice_is_waited_for_all_the_same(
+    store: Blobs, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the end of its connection, and by that of the process: what is discarded meanwhile is the thread's."""
+    loop = asyncio.get_running_loop()
+    begun, go_on, flushed = asyncio.Event(), threading.Event(), threading.Event()
+    flush = blobs.Spool._flush
+
+    def slow(self: blobs.Spool) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(GIVES_UP_S)
+        flush(self)
+        flushed.set()
+
+    monkeypatch.setattr(blobs.Spool, "_flush", slow)
+    writing = asyncio.create_task(store.store(b"x" * 1_000_000))
+    await begun.wait()
+    for _ in range(2):
+        writing.cancel()
+        for _ in range(3):
+            await asyncio.sleep(0)
+    is_waited_for = not writing.done()
+    go_on.set()
+    await asyncio.wait([writing])
+    assert is_waited_for and writing.cancelled()
+    assert flushed.is_set() and files(folder) == []
+
+
 async def test_finishing_that_was_cancelled_leaves_nothing(
     store: Blobs, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,6 +428,25 @@ async def test_what_is_known_of_files_is_bounded(store: Blobs, monkeypatch: pyte
     for _ in range(5):
         await store.load(row(await store.store(b"x" * 5000)), 0, 10)
     assert len(store._verified) == 3
+
+
+def test_threads_that_forget_files_at_one_moment_fail_nobody(
+    store: Blobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blobs, "VERIFIED_MAX", 3)
+
+    def read_many(reader: int) -> None:
+        for n in range(20_000):
+            store._note_verified(Blob(f"blb_{reader}_{n % 50}", 1, None, b""), (1, 2, 3))
+
+    interval_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as readers:
+            list(readers.map(read_many, range(4)))
+    finally:
+        sys.setswitchinterval(interval_s)
+    assert len(store._verified) <= 3
 
 
 def test_no_name_of_a_file_comes_from_outside(store: Blobs, folder: Path) -> None:
