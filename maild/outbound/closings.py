@@ -2,7 +2,6 @@
 mail of theirs is on its way: from the opening of a connection to MAIL FROM it may be minutes, and nothing of them
 begins to leave once their end was answered, by this process or by a command beside it."""
 
-from maild.outbound.sessions.transaction import domain_of
 from maild.ports import MaySend
 from storage.engine.database import Database
 from storage.sending import leases
@@ -23,5 +22,5 @@ class Closings:
     async def refuse_closed(self, row: Due) -> None:
         """SenderClosed."""
         goes = await self._db.peek(leases.still_goes, row)
-        if not goes or not await self._may_send(row.organization_id, domain_of(row)):
+        if not goes or not await self._may_send(row.organization_id, row.sender_domain):
             raise SenderClosed(row.message_id)

@@ -37,7 +37,7 @@ from maild.outbound.sessions.connections import Connections, NoWay, PooledSessio
 from maild.outbound.sessions.replies import SmtpReply
 from maild.outbound.sessions.session_faults import reason
 from maild.outbound.sessions.tls_witness import TlsWitness
-from maild.outbound.sessions.transaction import Transaction, TransientRefusal, domain_of
+from maild.outbound.sessions.transaction import Transaction, TransientRefusal
 from maild.outbound.signing.content import Content, Contents, MessageRoom
 from maild.outbound.signing.dkim import NoKey
 from maild.outcomes.verdict import Verdict
@@ -226,7 +226,7 @@ class Deliverer:
     async def _to_some_host(self, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
         until = self._clock.monotonic() + HOSTS_FOR_S
         row, last = progress.rows[0], progress.lane.hop
-        if last is not None and self._router.is_way(last, row.domain, domain_of(row)):
+        if last is not None and self._router.is_way(last, row.domain, row.sender_domain):
             verdicts = await self._from_host(last, progress)
             if verdicts is not None:
                 return verdicts
@@ -265,7 +265,7 @@ class Deliverer:
         were silent lately. RouteError."""
         row, silent = progress.rows[0], deque[Hop]()
         obeys_policies = not row.is_tls_report  # RFC 8460 §3
-        found = self._router.hops(row.domain, domain_of(row), progress.pass_over, obeys_policies)
+        found = self._router.hops(row.domain, row.sender_domain, progress.pass_over, obeys_policies)
         try:
             async with aclosing(found) as hops:
                 while (hop := await progress.record.found(anext(hops, None))) is not None:
@@ -304,7 +304,7 @@ class Deliverer:
         return progress.turn
 
     async def _count(self, progress: "_DeliveryProgress", turn: GroupTurn) -> None:
-        counted = await self._warm_ups.count(domain_of(progress.rows[0]), turn.group.name)
+        counted = await self._warm_ups.count(progress.rows[0].sender_domain, turn.group.name)
         if counted is not None:
             progress.counts.append((counted, turn))
 
@@ -388,7 +388,7 @@ class Deliverer:
     def _sender(self, row: Due) -> str:
         """The envelope sender; of a message from before they had tags the one that it was given."""
         token = row.bounce_token or row.message_id
-        return row.envelope_from or self._senders.of(token, domain_of(row), row.domain)
+        return row.envelope_from or self._senders.of(token, row.sender_domain, row.domain)
 
 
 class _Attempt:

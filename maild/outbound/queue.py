@@ -36,7 +36,6 @@ from maild.outbound.lines.due_scan import DueScan
 from maild.outbound.lines.queue_leases import QueueLeases, due_ms
 from maild.outbound.lines.window import Window
 from maild.outbound.pace.pacing import Postponed
-from maild.outbound.sessions.transaction import domain_of
 from maild.outbound.settle import INTERNAL, NOT_THEIRS, Outcome, Settler, finish
 from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.simulator import Simulator
@@ -194,7 +193,7 @@ class OutboundQueue(LoopService):
         return frozenset(domain for domain, answer in told.items() if answer is True), unknown
 
     def _destination_key(self, row: Due, local: frozenset[str]) -> DestinationKey:
-        relay = self._deliverer.relay_of(row.domain, domain_of(row))
+        relay = self._deliverer.relay_of(row.domain, row.sender_domain)
         return destination_of(row.mode, row.domain, row.domain in local, relay)
 
     def _start_workers(self, destination: DestinationQueue) -> None:
@@ -286,7 +285,7 @@ class OutboundQueue(LoopService):
     async def _deliver(
         self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
     ) -> None:
-        if not await self._may_send(rows[0].organization_id, domain_of(rows[0])):
+        if not await self._may_send(rows[0].organization_id, rows[0].sender_domain):
             outcome.verdicts |= {row.position: NOT_THEIRS for row in rows}
         elif destination.key.kind is DestinationKind.LOCAL:
             outcome.deliver_local = await self._prepare_local(self._local_mail(rows))
@@ -345,9 +344,9 @@ class OutboundQueue(LoopService):
             message_id=row.message_id,
             organization_id=row.organization_id,
             inbox_id=row.inbox_id,
-            sender_domain=domain_of(row),
+            sender_domain=row.sender_domain,
             blob_id=row.blob_id,
-            envelope_from=row.envelope_from or untagged(row.bounce_token or "", domain_of(row)),
+            envelope_from=row.envelope_from or untagged(row.bounce_token or "", row.sender_domain),
             recipients=tuple(one.address for one in rows),
             mode=row.mode,
             recipient_headers=self._recipient_headers.of(row),

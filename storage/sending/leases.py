@@ -87,6 +87,11 @@ class Due(NamedTuple):
     next_attempt_at: int = 0  # what `lease` wrote: when it is tried again if this process dies
     leased_at: int = 0
 
+    @property
+    def sender_domain(self) -> str:
+        """That of From: it signs, and its owner may send or not."""
+        return self.from_address.rpartition("@")[2]
+
 
 class QueuePlace(NamedTuple):
     """Where a row stands in the queue: the longest due first, the message that was written first where that is one."""

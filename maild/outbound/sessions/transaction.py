@@ -305,11 +305,6 @@ def _as_about(row: Due, refusal: SmtpReply, step: Step, recipients: int, sender:
     return refusal.remarked(IN_REPLY_TO_SEVERAL) if is_for_all else refusal
 
 
-def domain_of(row: Due) -> str:
-    """The sender's domain."""
-    return row.from_address.rpartition("@")[2]
-
-
 def path(row: Due) -> str:
     """The recipient's address with its domain as an A-label."""
     return f"{row.address.rpartition('@')[0]}@{row.domain}"

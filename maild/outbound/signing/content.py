@@ -110,7 +110,7 @@ class Contents:
 
     def sign_ahead(self, row: Due) -> None:
         """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
-        key = self._keys.cached(_domain(row))
+        key = self._keys.cached(row.sender_domain)
         if key is None or row.data is None or row.sha256 is None:
             return
         if self._signatures.get(_copy(row), key) is None:
@@ -125,7 +125,7 @@ class Contents:
         other is being sent.
 
         BlobMissing, BlobDamaged, NoKey, SealError."""
-        key = await self._keys.active(_domain(row))
+        key = await self._keys.active(row.sender_domain)
         content, body_digest = await self._composed(row, key, stays, is_alone)
         if row.blob_id is not None:
             self._body_hashes[row.blob_id] = body_digest
@@ -188,10 +188,6 @@ class Contents:
         if blob is None:
             raise BlobMissing(row.blob_id or row.message_id)
         return blob
-
-
-def _domain(row: Due) -> str:
-    return row.from_address.rpartition("@")[2]
 
 
 def _copy(row: Due) -> Copy:
