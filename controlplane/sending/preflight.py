@@ -51,9 +51,8 @@ FROM_CONTENT = "recipient_from_content"  # it tells what other mail says
 
 # organization, mode, the sender's domain, the recipients' domains → (route, finding) of each
 FindDestinations = Callable[[str, str, str, Sequence[str]], Awaitable[Mapping[str, tuple[str, str]]]]
-LoadBody = Callable[
-    [str, str], Awaitable[str | None]
-]  # organization, message → the beginning of its text, its HTML
+# organization, message → the beginning of its text, its HTML
+LoadBody = Callable[[str, str], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, slots=True)

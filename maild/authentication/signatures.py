@@ -20,9 +20,8 @@ from maild.message.octets import Buffer
 from maild.message.tags import read_tags
 
 PublicKey = rsa.RSAPublicKey | ed25519.Ed25519PublicKey
-PublicKeys = tuple[
-    PublicKey, ...
-]  # of one name in DNS, which should be one, and is several where owners forget
+# Of one name in DNS, which should be one, and is several where owners forget.
+PublicKeys = tuple[PublicKey, ...]
 
 MAX_SIGNATURE_OCTETS = 1024  # of b=; RSA-4096 has 512
 MAX_NAMES = 1000  # of h=

@@ -127,9 +127,8 @@ class Indexer:
     def __init__(self, raw: Buffer, guesser: Guesser) -> None:
         self.text: list[Slice] = []
         self.html: list[Slice] = []
-        self._choices: list[
-            tuple[Slice, list[_Frame]]
-        ] = []  # html, and the alternatives that it is a part of
+        # Html, and the alternatives that it is a part of.
+        self._choices: list[tuple[Slice, list[_Frame]]] = []
         self.attachments: list[AttachmentPart] = []
         self.defects: dict[str, None] = {}
         self._raw = raw
