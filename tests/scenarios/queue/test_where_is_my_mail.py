@@ -31,7 +31,9 @@ class World(NamedTuple):
     inbox: dict[str, Any]
 
     def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.daemon.log_lines()]
+        """But for how long the loop was held in a request, which is up to the machine."""
+        told = [json.loads(line) for line in self.daemon.log_lines()]
+        return [one for one in told if one["event"] != "loop_held"]
 
     async def life(self, message_id: str, last: str, count: int = 1) -> list[dict[str, Any]]:
         """What `grep MESSAGE_ID` finds, once it has so many lines of the last event."""
