@@ -44,7 +44,7 @@ from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import server_secrets
 from storage.audit.trail import AuditRecorder
-from storage.clock import BEHIND_MS, DAY_MS, EARLIEST_MS, Clock, iso
+from storage.clock import DAY_MS, EARLIEST_MS, Clock, is_clock_behind, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.disk import Disk
 from storage.engine import migrate
@@ -452,7 +452,7 @@ async def _go_on(db: Database, ids: Ids, clock: Clock) -> None:
     that was ahead by more than a day is left behind, since reports and retention count by ids."""
     now_ms = clock.now_ms()
     made_ms = await db.read(events.newest_ms)
-    if made_ms is not None and made_ms > now_ms + BEHIND_MS:
+    if made_ms is not None and is_clock_behind(now_ms, made_ms):
         tell(log, LogEvent.CLOCK_BEHIND, newest=iso(made_ms))
     newest = await db.read(messages.newest_before, first_at("msg", now_ms + DAY_MS))
     if newest is not None:

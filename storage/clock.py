@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 DAY_MS = 86_400_000
-BEHIND_MS = 60_000  # a clock that is less behind than what the store has was set by NTP
+BEHIND_MS = 60_000  # less than that, and NTP has set it
 EARLIEST_MS = 1_767_225_600_000  # 2026: no store is older
 
 
@@ -19,6 +19,11 @@ class Clock:
     # Seconds from some moment of this boot, for measuring spans: it never goes back. Asked dozens of times for each
     # message, so it is the function itself.
     monotonic = staticmethod(time.monotonic)
+
+
+def is_clock_behind(now_ms: int, newest_ms: int) -> bool:
+    """Is it behind what was made by it at `newest_ms`?"""
+    return newest_ms > now_ms + BEHIND_MS
 
 
 class WallSteps:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from storage.clock import Clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+LENGTH = 26  # behind the prefix and its underscore
 RANDOM_BYTES = 4096
 LOWER_BITS = 40  # of the chance: four pairs of characters
 LOWER = (1 << LOWER_BITS) - 1
@@ -87,6 +88,11 @@ def made_at(id: str) -> int:
 def first_at(prefix: str, at_ms: int) -> str:
     """A text that sorts before every id of that millisecond or later: a range of time is a range of ids."""
     return f"{prefix}_{_base32(max(at_ms, 0), 5)}"
+
+
+def stands_for(prefix: str, at_ms: int) -> str:
+    """An id that nothing ever has: a position before all that was made in that millisecond or later."""
+    return first_at(prefix, at_ms).ljust(len(prefix) + 1 + LENGTH, "0")
 
 
 def _base32(number: int, pairs: int) -> str:

@@ -1,11 +1,11 @@
 """Mail that comes in, in the order of its commits: the first behind a position that is as asked for.
 
 A position is a message that came in. What stands for the time between two messages is an id that was never a message's
-(`ids.first_at`): such an id, and one that the log does not know (any more), stands at its time. What the clock has not
-come to would hide all that comes until then. So a time that is still to come is now (the caller's clock is fast), and
-such an id counts as none (ours was set back, or the store was restored). A message's time is read before its commit, so
-what is looked at begins `MARGIN_MS` before, and what was made before the position's time is left out. And the position
-that is handed out where nothing came is as much older than the moment.
+(`ids.stands_for`): such an id, and one that the log does not know (any more), stands at its time. What the clock has
+not come to would hide all that comes until then. So a time that is still to come is now (the caller's clock is fast),
+and such an id counts as none (ours was set back, or the store was restored). A message's time is read before its
+commit, so what is looked at begins `MARGIN_MS` before, and what was made before the position's time is left out. And
+the position that is handed out where nothing came is as much older than the moment.
 """
 
 from collections import deque
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from maild.message.fields.address import is_within
 from storage.agents import code_claims
 from storage.engine.tx import Tx
-from storage.ids import first_at, made_at
+from storage.ids import made_at, stands_for
 from storage.mail import messages
 from storage.publishing import events
 from storage.publishing.events import Arrival
@@ -29,7 +29,6 @@ DEFAULT_MS = 120_000  # how far back a wait looks that names no position
 MARGIN_MS = 60_000
 PAGE = 100
 TYPES = ("email.received",)
-ID_LENGTH = len("msg_") + 26
 
 
 class WantedMail(NamedTuple):
@@ -48,7 +47,7 @@ class WantedMail(NamedTuple):
 def position_now(tx: Tx, scope: Scope, now_ms: int) -> str:
     """The position behind all that is committed: a message, or a time where none came lately."""
     last = events.last_arrival(tx, scope.organization_id, scope.inbox_id)
-    return _at(now_ms - MARGIN_MS) if last is None else last
+    return stands_for("msg", now_ms - MARGIN_MS) if last is None else last
 
 
 class FewArrivals(NamedTuple):
@@ -85,7 +84,7 @@ class Arrivals:
         self._position = page.position
         self.cursor = max([self.cursor, *(one.message_id for one in arrived[-1:])])
         if page.is_end:
-            self.cursor = max(self.cursor, _at(now_ms - MARGIN_MS))
+            self.cursor = max(self.cursor, stands_for("msg", now_ms - MARGIN_MS))
         return None, page.is_end
 
     def few(self, tx: Tx, now_ms: int) -> FewArrivals:
@@ -102,16 +101,16 @@ class Arrivals:
         """The position of `after`; and the cursor that stands for it."""
         after, organization_id = self._after, self._wanted.scope.organization_id
         if isinstance(after, int):
-            self.cursor = _at(after)
+            self.cursor = stands_for("msg", after)
             return self._begin_at(tx, after)
         is_event = after.startswith("evt_")
         find = events.kept_position if is_event else events.arrival_of
         position, at_ms = find(tx, organization_id, after), made_at(after)
         if position is None and at_ms > now_ms:
             at_ms = now_ms - DEFAULT_MS
-            self.cursor = _at(at_ms)
+            self.cursor = stands_for("msg", at_ms)
         else:
-            self.cursor = _at(at_ms) if is_event else after
+            self.cursor = stands_for("msg", at_ms) if is_event else after
         return self._begin_at(tx, at_ms) if position is None else position
 
     def _begin_at(self, tx: Tx, at_ms: int) -> int:
@@ -163,8 +162,3 @@ def _is_from(wanted: WantedMail, address: str, auth: str | None) -> bool:
 
 def _is_about(wanted: WantedMail, subject: str) -> bool:
     return wanted.subject is None or holds(subject, fold(wanted.subject))
-
-
-def _at(at_ms: int) -> str:
-    """The id that stands before all messages of that time."""
-    return first_at("msg", max(0, at_ms)).ljust(ID_LENGTH, "0")

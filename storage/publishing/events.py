@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from storage.engine.dialect import THEN_JOIN, each_of, elements, holds_plain, unindexed
 from storage.engine.tx import Tx
-from storage.ids import first_at, made_at
+from storage.ids import made_at, stands_for
 from storage.records import EventRow, columns, dump, load
 from storage.visibility import VISIBLE
 
@@ -58,7 +58,6 @@ _GONE = f"""SELECT 1 FROM events_gone WHERE organization_id = :organization AND 
       AND (type = '' OR type IN {each_of(":types")} AND (:inbox IS NULL OR inbox_id = :inbox)) LIMIT 1"""
 _LAST_GONE = """SELECT (SELECT max(seq) FROM events_gone WHERE organization_id = :organization),
     (SELECT max(event_id) FROM events_gone WHERE organization_id = :organization)"""
-ID_LENGTH = len("evt_") + 26
 # The few new events by their numbers; the index by organization would be read from its beginning to its end.
 _PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')}, inbox_id FROM events WHERE seq > ?"
 _LAST_HEAD = """SELECT data, created_at FROM events WHERE organization_id = ? AND type = ? AND created_at < ?
@@ -237,15 +236,10 @@ def has_gap(tx: Tx, selection: Selection, event_id: str) -> bool:
 
 def _never_was(tx: Tx, organization_id: str, event_id: str) -> bool:
     """Of an id that is not in the log: did retention not take it either? What stands for a time was handed out here."""
-    if event_id == _stands_for(made_at(event_id)):
+    if event_id == stands_for("evt", made_at(event_id)):
         return False
     _, newest_gone = tx.one(_LAST_GONE, {"organization": organization_id}) or (None, None)
     return newest_gone is None or event_id > newest_gone
-
-
-def _stands_for(at_ms: int) -> str:
-    """The id that is before all events of that millisecond."""
-    return first_at("evt", at_ms).ljust(ID_LENGTH, "0")
 
 
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
@@ -269,7 +263,7 @@ def _last_kept(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     before = tx.one(_LAST_BEFORE, given)
     if before is None:
         return 0, None
-    return before[0], _stands_for(made_at(before[1]) + 1)
+    return before[0], stands_for("evt", made_at(before[1]) + 1)
 
 
 class ToldHead(NamedTuple):

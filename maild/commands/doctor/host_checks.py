@@ -15,7 +15,7 @@ from maild.commands.doctor.patient import Diagnosis, Patient, ip_version, why
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.resolver import DnsError
-from storage.clock import BEHIND_MS, iso
+from storage.clock import is_clock_behind, iso
 from storage.data_folder import DataFolder, user_of
 from storage.disk import Disk
 from storage.durable_files import is_there
@@ -153,7 +153,7 @@ async def clock(patient: Patient) -> list[Diagnosis]:
     """Is it behind what the store has, as after a machine was restored with its clock?"""
     now_ms, newest_ms = patient.clock.now_ms(), patient.newest_ms
     told = f"it says {iso(now_ms)}"
-    if newest_ms is None or newest_ms <= now_ms + BEHIND_MS:
+    if newest_ms is None or not is_clock_behind(now_ms, newest_ms):
         return [Diagnosis("clock", "wall time", "ok", told)]
     found = f"{told}, and the store has what was made at {iso(newest_ms)}"
     advice = (
