@@ -211,8 +211,11 @@ class _AskedNameservers:
             self._waiting.set_result(None)
 
     def close(self) -> None:
+        """Nobody is heard any more; those who were asked know who hears them."""
         for asker in self._askers.values():
             asker.close()
+        self._askers.clear()
+        self._heard.clear()
 
 
 class _Asker(asyncio.DatagramProtocol):

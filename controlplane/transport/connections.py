@@ -93,6 +93,7 @@ class ClientConnection(RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)
         super().connection_lost(exc)
+        self._content = EMPTY_PAYLOAD  # what it was knows the connection
         if self._when_lost is not None:
             self._when_lost()
 

@@ -36,7 +36,9 @@ async def show_unsubscribe(asked: PublicRequest) -> HtmlPage:
     try:
         offer = await asked.services.unsubscriber.offer(asked.input and asked.input.token)
     except Refusal as refusal:
-        return _fault(asked, refusal)
+        if not asked.prefers_html:
+            raise
+        return _refused(refusal)
     sender = f" from <b>{escape(offer.sender)}</b>" if offer.sender else ""
     return _page(_BUTTON.format(email=escape(offer.email), sender=sender))
 
@@ -52,7 +54,9 @@ async def unsubscribe(asked: PublicRequest) -> Result | HtmlPage:
     try:
         email = await asked.services.unsubscriber.act(token, source)
     except Refusal as refusal:
-        return _fault(asked, refusal)
+        if not asked.prefers_html:
+            raise
+        return _refused(refusal)
     if asked.prefers_html:
         return _page(_DONE.format(email=escape(email)))
     return Result({"email": email, "status": "unsubscribed"})
@@ -64,10 +68,8 @@ def _read_form(asked: PublicRequest) -> dict[str, list[str]]:
     return parse_qs(asked.body.decode("utf-8", "replace"))
 
 
-def _fault(asked: PublicRequest, refusal: Refusal) -> HtmlPage:
-    """The refusal as a page for a person; raised for a program."""
-    if not asked.prefers_html:
-        raise refusal
+def _refused(refusal: Refusal) -> HtmlPage:
+    """The refusal as a page for a person."""
     return _page(_FAULT.format(message=escape(refusal.message)), refusal)
 
 

@@ -101,8 +101,11 @@ class Intake:
                 refusal = error
             finally:
                 self._busy_s, self._busy_since = self.busy_s(), None
-        if refusal is not None:
-            raise refusal
+        try:
+            if refusal is not None:
+                raise refusal
+        finally:
+            del refusal  # its traceback knows this frame
 
     def busy_s(self) -> float:
         """For how long so far `take_all` had what came to be done with, and let no more come."""

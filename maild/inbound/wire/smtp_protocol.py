@@ -266,6 +266,8 @@ class SmtpProtocol(SMTP, ABC):
             raise
         except Exception as error:
             raise HandshakeFailed(error.reason if isinstance(error, SSLError) else None) from error
+        finally:
+            del waiter  # its exception knows this frame
         if plain.is_closing():  # asyncio tells it as a success where we closed the connection ourselves
             raise HandshakeFailed("GIVEN_UP")
 
@@ -328,6 +330,18 @@ class SmtpProtocol(SMTP, ABC):
         self._end()
         self.disconnected()
         super().connection_lost(error)
+        assert self._handler_coroutine is not None
+        self._handler_coroutine.add_done_callback(self._forget_writer)
+
+    def _cb_client_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        super()._cb_client_connected(reader, writer)
+        self._client_connected_cb = None  # it is called once, and knows the session
+
+    def _forget_writer(self, _: "asyncio.Task[None] | None" = None) -> None:
+        """It knows the session: a circle, and what hangs on it, would be left to the collector of circles, which holds
+        the event loop."""
+        self._stream_writer = None
+        del self._writer
 
     def data_received(self, data: bytes) -> None:
         self.octets += len(data)
@@ -376,6 +390,7 @@ class SmtpProtocol(SMTP, ABC):
         finally:
             if self._tls_protocol is not None and not self.is_encrypted:
                 self._end()  # asyncio tells of a lost connection only those whose handshake succeeded
+                self._forget_writer()
 
     def _end(self) -> None:
         """Leave no timer and give the place back; idempotent."""

@@ -24,6 +24,10 @@ _NO_DATA = (sslproto.SSLProtocolState.DO_HANDSHAKE, sslproto.SSLProtocolState.SH
 Turn = Callable[[bool], "asyncio.Future[None] | None"]
 
 
+def _no_turn(_: bool) -> None:
+    """Nobody waits for it."""
+
+
 class TlsLayer(sslproto.SSLProtocol):
     """The server's side. `waiter`: what the handshake came to."""
 
@@ -56,6 +60,10 @@ class TlsLayer(sslproto.SSLProtocol):
         self._plain: Any = transport
         super().connection_made(transport)
 
+    def connection_lost(self, exc: BaseException | None) -> None:
+        super().connection_lost(exc)
+        self._turn = _no_turn  # the session's knows the session, which knows this layer
+
     def buffer_updated(self, nbytes: int) -> None:
         self._came += self._ssl_buffer_view[:nbytes]
         if self._is_waiting:
@@ -82,10 +90,14 @@ class TlsLayer(sslproto.SSLProtocol):
             self._plain.resume_reading()
 
     def _on_handshake_complete(self, handshake_exc: BaseException | None) -> None:
-        """asyncio keeps to itself what OpenSSL has to say of a failure."""
-        if handshake_exc is not None:
-            self._process_outgoing()  # type: ignore[attr-defined]
+        """asyncio keeps to itself what OpenSSL has to say of a failure, and raises it from a frame that knows it."""
+        if handshake_exc is None:
+            super()._on_handshake_complete(None)
+            return
+        self._process_outgoing()  # type: ignore[attr-defined]
+        self._wakeup_waiter(handshake_exc)  # before the future would keep that frame
         super()._on_handshake_complete(handshake_exc)
+        handshake_exc.__traceback__ = None
 
     def _work(self) -> None:
         if self._state in _NO_DATA:

@@ -236,6 +236,8 @@ class Connections:
         except BaseException:
             pooled.session.close()
             raise
+        finally:
+            pooled.places = ()  # they know it
 
     def _from_pool(self, host: _Host, messages_max: int) -> PooledSession | None:
         oldest_use = self._clock.monotonic() - IDLE_S
