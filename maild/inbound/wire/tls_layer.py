@@ -89,15 +89,17 @@ class TlsLayer(sslproto.SSLProtocol):
         if not (self._is_waiting or self._ssl_reading_paused or self._plain.is_closing()):
             self._plain.resume_reading()
 
-    def _on_handshake_complete(self, handshake_exc: BaseException | None) -> None:
-        """asyncio keeps to itself what OpenSSL has to say of a failure, and raises it from a frame that knows it."""
+    def _on_handshake_complete(self, handshake_exc: BaseException | type[BaseException] | None) -> None:
+        """asyncio keeps to itself what OpenSSL has to say of a failure, and raises it from a frame that knows it. Where
+        the peer has left it names the class alone."""
         if handshake_exc is None:
             super()._on_handshake_complete(None)
             return
+        failure = handshake_exc() if isinstance(handshake_exc, type) else handshake_exc
         self._process_outgoing()  # type: ignore[attr-defined]
-        self._wakeup_waiter(handshake_exc)  # before the future would keep that frame
-        super()._on_handshake_complete(handshake_exc)
-        handshake_exc.__traceback__ = None
+        self._wakeup_waiter(failure)  # before the future would keep that frame
+        super()._on_handshake_complete(failure)
+        failure.__traceback__ = None
 
     def _work(self) -> None:
         if self._state in _NO_DATA:

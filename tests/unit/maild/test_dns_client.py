@@ -1,6 +1,7 @@
 """What is left of a question that nobody waits for any more."""
 
 import asyncio
+import gc
 import socket
 import time
 import warnings
@@ -8,7 +9,9 @@ import warnings
 import pytest
 import uvloop
 
-from maild.dns_client import DnsClient
+from maild.dns_client import DnsClient, _AskedNameservers
+from tests.support.peers.dns_server import DnsServer
+from tests.support.running import until_true
 
 STEPS = 12  # of the event loop; before these a question stands at each of its own
 
@@ -32,3 +35,15 @@ def test_a_question_that_is_cancelled_leaves_no_socket(steps: int) -> None:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(ask_and_leave())
     assert [str(one.message) for one in told] == []
+
+
+async def test_a_question_that_was_answered_leaves_nothing_to_the_collector_of_cycles() -> None:
+    async with DnsServer() as dns:
+        client = DnsClient(lambda: [("127.0.0.1", dns.port)], 5, time.monotonic)
+        gc.collect()
+        gc.disable()
+        try:
+            await client.ask(b"\x01a\x04test\x00", "A")
+            await until_true(lambda: not any(isinstance(one, _AskedNameservers) for one in gc.get_objects()))
+        finally:
+            gc.enable()
