@@ -363,6 +363,27 @@ async def test_ranges_of_either_kind(store: Blobs) -> None:
         assert [piece async for piece in store.stream(blob, 0, 0)] == []
 
 
+async def test_what_is_brought_from_the_disk_is_one_call_for_each_range(
+    store: Blobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call gives the interpreter away, and the event loop waits behind whoever wants it back."""
+    content = os.urandom(5 * blobs.READ_CHUNK_BYTES + 3)
+    stored = await store.store(content)
+    ranges = [(3, len(content) - 3), (0, 0), (7, 20)]
+    brought: list[tuple[int, int]] = []
+    preadv = os.preadv
+
+    def count(descriptor: int, into: list[bytearray], offset: int) -> int:
+        octets = preadv(descriptor, into, offset)
+        brought.append((offset, octets))
+        return octets
+
+    monkeypatch.setattr(os, "preadv", count)
+    await store.bring(row(stored), ranges)
+    assert [offset for offset, _ in brought] == [offset for offset, _ in ranges]
+    assert all(octets >= length for (_, octets), (_, length) in zip(brought, ranges, strict=True))
+
+
 async def test_bytes_that_are_gone_or_cut_short_are_missing(store: Blobs) -> None:
     stored = await store.store(b"x" * 5000)
     assert stored.path is not None
