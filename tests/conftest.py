@@ -67,6 +67,15 @@ def _no_full_scan() -> Iterator[None]:
     assert not found, "\n\n".join(found)
 
 
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """What is let go must be in memory no more without Python's collector of cycles."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     return Template.make(tmp_path_factory.mktemp("template") / "data")

@@ -2,7 +2,7 @@
 for long, and a stranger's connections would have it look often."""
 
 import gc
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -11,15 +11,9 @@ from maild.inbound.wire.tls_layer import TlsLayer
 from tests.conftest import Start
 from tests.support.running import Smtp, until_true
 
+pytestmark = pytest.mark.usefixtures("no_collector")
+
 Dialogue = Callable[[Smtp, str], Awaitable[None]]
-
-
-@pytest.fixture(autouse=True)
-def no_collector() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def in_memory() -> list[object]:

@@ -6,7 +6,7 @@ before it that the bodies of one key would fill the memory.
 import asyncio
 import base64
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from secrets import token_hex
 from urllib.parse import urlsplit
 
@@ -30,13 +30,10 @@ def all_bodies() -> list[BodyOctets]:
 
 
 @pytest.fixture
-def bodies() -> Iterator[Bodies]:
+def bodies(no_collector: None) -> Bodies:
     """Those of this test, while nothing is collected. What a client of another test left behind may end meanwhile."""
-    gc.collect()
-    gc.disable()
     others = all_bodies()
-    yield lambda: [one for one in all_bodies() if not any(one is other for other in others)]
-    gc.enable()
+    return lambda: [one for one in all_bodies() if not any(one is other for other in others)]
 
 
 def octets_of(bodies: Iterable[BodyOctets]) -> int:

@@ -37,13 +37,9 @@ def test_a_question_that_is_cancelled_leaves_no_socket(steps: int) -> None:
     assert [str(one.message) for one in told] == []
 
 
+@pytest.mark.usefixtures("no_collector")
 async def test_a_question_that_was_answered_leaves_nothing_to_the_collector_of_cycles() -> None:
     async with DnsServer() as dns:
         client = DnsClient(lambda: [("127.0.0.1", dns.port)], 5, time.monotonic)
-        gc.collect()
-        gc.disable()
-        try:
-            await client.ask(b"\x01a\x04test\x00", "A")
-            await until_true(lambda: not any(isinstance(one, _AskedNameservers) for one in gc.get_objects()))
-        finally:
-            gc.enable()
+        await client.ask(b"\x01a\x04test\x00", "A")
+        await until_true(lambda: not any(isinstance(one, _AskedNameservers) for one in gc.get_objects()))

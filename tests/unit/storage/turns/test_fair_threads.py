@@ -1,7 +1,6 @@
 """Who asks often waits behind itself (storage/turns/fair_threads.py)."""
 
 import asyncio
-import gc
 import threading
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -133,24 +132,20 @@ async def test_what_fails_is_told_and_its_thread_goes_on() -> None:
     assert isinstance(results[0], ValueError) and results[1] == "yes"
 
 
+@pytest.mark.usefixtures("no_collector")
 async def test_what_fails_is_let_go_by_its_thread() -> None:
     class Work:
         def __call__(self) -> str:
             raise ValueError
 
     threads = plain_threads(1, share=1)
-    gc.collect()
-    gc.disable()
-    try:
-        work = Work()
-        let_go = weakref.ref(work)
-        with pytest.raises(ValueError):
-            await threads.submit("a", work)
-        del work
-        await threads.finish()
-        assert let_go() is None
-    finally:
-        gc.enable()
+    work = Work()
+    let_go = weakref.ref(work)
+    with pytest.raises(ValueError):
+        await threads.submit("a", work)
+    del work
+    await threads.finish()
+    assert let_go() is None
 
 
 async def test_work_of_a_caller_that_left_is_not_done_and_keeps_nobody_from_its_turn(gates: Gates) -> None:

@@ -5,7 +5,7 @@ What has ended must not wait for the collector of cycles: on a quiet host that c
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -17,16 +17,10 @@ from tests.support.running import until_true
 from tests.support.worlds.sending import Sending
 from tests.support.worlds.store import RAW
 
+pytestmark = pytest.mark.usefixtures("no_collector")
+
 LARGE = RAW + (b"y" * 76 + b"\r\n") * 4000
 DEAD = "127.0.1.77"  # nobody listens there
-
-
-@pytest.fixture(autouse=True)
-def no_collector() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def in_memory() -> int:
