@@ -90,6 +90,18 @@ def dot_atom(value: str) -> str:
     return value
 
 
+def shaped(pattern: str, expected: str) -> Check:
+    """A text that is of this pattern as a whole; `expected`: says so to people."""
+    whole = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if not whole.fullmatch(value):
+            raise PydanticCustomError("invalid_format", "Expected {expected}", {"expected": expected})
+        return value
+
+    return Check(check, {"pattern": f"^{pattern}$"})
+
+
 def domain_name(value: str) -> str:
     """A domain of at least two labels, in its A-labels; `invalid_domain` for an address or a bare name."""
     try:

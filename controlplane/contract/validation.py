@@ -21,17 +21,30 @@ CODES = {
     "string_unicode": "invalid_text",
     "too_short": "too_few",
     "too_long": "too_many",
-    "string_pattern_mismatch": "invalid_format",
     "greater_than_equal": "out_of_range",
     "less_than_equal": "out_of_range",
     "int_parsing_size": "out_of_range",  # more digits than are read
     "int_from_float": "wrong_type",
     "literal_error": "not_allowed",
 }
-# Where pydantic's own words are Python's.
+_HALF_PAIR = "Expected whole characters: a surrogate stands alone"
+# pydantic's names for faults → what is allowed, for its own words are Python's.
 WORDS = {
+    "missing": "Required, but not given",
     **dict.fromkeys(("model_type", "dict_type"), "Expected a JSON object"),
+    "list_type": "Expected a JSON array",
+    "string_type": "Expected a string",
+    "string_unicode": _HALF_PAIR,
+    "string_too_short": "Expected {min_length} or more characters",
+    "string_too_long": "Expected {max_length} or fewer characters",
+    "too_short": "Expected {min_length} or more entries",
+    "too_long": "Expected {max_length} or fewer entries",
     **dict.fromkeys(("bool_type", "bool_parsing"), "Expected true or false"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "Expected an integer"),
+    "int_parsing_size": "Expected an integer of fewer digits",
+    "greater_than_equal": "Expected an integer of {ge} or more",
+    "less_than_equal": "Expected an integer of {le} or less",
+    "literal_error": "Expected {expected}",
 }
 
 
@@ -69,7 +82,14 @@ def _fault(error: Any, model: type[BaseModel]) -> Fault:
         path = f"{path}[{step}]" if isinstance(step, int) else joined(path, str(step))
     if code == "unknown_field":
         return Fault(path, code, _known_fields(model, error["loc"]))
-    return Fault(path, code, WORDS.get(kind, error["msg"]))
+    return Fault(path, code, _words(error))
+
+
+def _words(error: Any) -> str:
+    if error["type"] not in WORDS:  # ours
+        return str(error["msg"])
+    told = WORDS[error["type"]].format_map(error.get("ctx", {}))
+    return f"{told} in its name" if "[key]" in error["loc"] else told
 
 
 def _known_fields(model: type[BaseModel], place: Sequence[Any]) -> str:
@@ -89,7 +109,7 @@ def _unfit_texts(value: Any, path: str) -> Iterator[Fault]:
         if "\x00" in value:
             yield Fault(path, "control_character", "U+0000 is not allowed in any text")
         elif not value.isascii() and _has_half_pair(value):
-            yield Fault(path, "invalid_text", "Expected whole characters: a surrogate stands alone")
+            yield Fault(path, "invalid_text", _HALF_PAIR)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _unfit_texts(item, f"{path}[{index}]")

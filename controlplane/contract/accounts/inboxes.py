@@ -4,7 +4,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.fields import DOT_ATOM, Check, DisplayName, Limit, Metadata, cursor_of, dot_atom
+from controlplane.contract.fields import (
+    DOT_ATOM,
+    Check,
+    DisplayName,
+    Limit,
+    Metadata,
+    cursor_of,
+    dot_atom,
+    shaped,
+)
 from controlplane.contract.model import Change, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from controlplane.contract.work.policies import EffectivePolicy
 
@@ -12,7 +21,8 @@ from controlplane.contract.work.policies import EffectivePolicy
 class CreateInbox(RequestBody):
     username: Annotated[
         str,
-        Field(min_length=2, max_length=48, pattern=r"^[a-z0-9._-]+$"),
+        Field(min_length=2, max_length=48),
+        shaped("[a-z0-9._-]+", "a-z, 0-9, '.', '_' and '-' alone"),
         Check(dot_atom, {"pattern": f"^{DOT_ATOM.pattern}$"}),
     ]
     name: DisplayName | None = None

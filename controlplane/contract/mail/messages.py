@@ -30,6 +30,7 @@ from controlplane.contract.fields import (
     cursor_of,
     id_of,
     is_text,
+    shaped,
     with_plus,
 )
 from controlplane.contract.model import (
@@ -61,13 +62,16 @@ READ_TOKENS_MAX = 20_000
 FILENAME_MAX = 200  # what a message can hold and give back whole
 _WORD = "[A-Za-z0-9!#$&^_.+-]+"
 # RFC 2045 §5.1, as `file.type` of a browser and answers of servers have it: `text/csv; charset=utf-8`.
-_CONTENT_TYPE = f'^{_WORD}/{_WORD}( *; *{_WORD}=({_WORD}|"[ !#-\\[\\]-~]*"))*$'
+_MEDIA_TYPE = shaped(
+    f'{_WORD}/{_WORD}( *; *{_WORD}=({_WORD}|"[ !#-\\[\\]-~]*"))*',
+    "a media type such as text/plain or application/pdf",
+)
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
 
 
 class AttachmentInput(RequestBody):
     filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), NO_CONTROLS]
-    contentType: Annotated[str, Field(max_length=127, pattern=_CONTENT_TYPE)] = "application/octet-stream"
+    contentType: Annotated[str, Field(max_length=127), _MEDIA_TYPE] = "application/octet-stream"
     # Decoded by the pipeline, which tells of a fault there.
     content: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64", "pattern": _BASE64})]
 

@@ -3,8 +3,9 @@
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
+from pydantic_core import PydanticCustomError
 
-from controlplane.contract.fields import DEFAULT_EVENTS, EventType, Limit, cursor_of
+from controlplane.contract.fields import DEFAULT_EVENTS, Check, EventType, Limit, cursor_of
 from controlplane.contract.model import (
     ABSENT,
     Change,
@@ -15,9 +16,18 @@ from controlplane.contract.model import (
     an_id,
 )
 
+
+def _over_https(value: str) -> str:
+    if not value.startswith("https://"):
+        raise PydanticCustomError("invalid_format", "Expected a URL that begins with https://")
+    return value
+
+
 # JSON may say U+0000, which no text of ours holds; which hosts are called is a policy of the network.
 WebhookUrl = Annotated[
-    str, Field(max_length=2048, pattern="^https://", json_schema_extra={"not": {"pattern": r"\x00"}})
+    str,
+    Field(max_length=2048, json_schema_extra={"not": {"pattern": r"\x00"}}),
+    Check(_over_https, {"pattern": "^https://"}),
 ]
 Subscription = Annotated[list[EventType], Field(min_length=1)]
 

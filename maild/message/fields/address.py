@@ -61,6 +61,9 @@ _LITERAL_TAG = re.compile(r"[A-Za-z0-9-]*[A-Za-z0-9]:[!-Z^-~]+")
 _DOT_ATOM = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?>(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*)")
 
 
+_TOO_LONG = f"The email address is longer than {MAX_ADDRESS_OCTETS} octets."
+
+
 class AddressSyntaxError(ValueError):
     """An address that the grammar refuses; the text is short, public, and quotes no input."""
 
@@ -197,8 +200,10 @@ def _plain_domain(domain: str) -> str | None:
 
 
 def _validate(address: str) -> str:
-    if len(address) > MAX_PATH_OCTETS * 4 or _UNSAFE.search(address):
-        raise AddressSyntaxError("The email address is not valid.")
+    if len(address) > MAX_PATH_OCTETS * 4:
+        raise AddressSyntaxError(_TOO_LONG)
+    if _UNSAFE.search(address):
+        raise AddressSyntaxError("Control characters are not allowed in an email address.")
     domain = split(address)[1]
     if not domain.isascii() and len(domain) <= MAX_DOMAIN_OCTETS and not has_fit_labels(domain):
         raise AddressSyntaxError("A label of the part after the @-sign is too long.")
@@ -225,7 +230,7 @@ def _of_fit_length(local: str, domain: str) -> str:
     if len(local.encode()) > MAX_LOCAL_OCTETS:
         raise AddressSyntaxError(f"The part before the @-sign is longer than {MAX_LOCAL_OCTETS} octets.")
     if len(address.encode()) > MAX_ADDRESS_OCTETS:
-        raise AddressSyntaxError(f"The email address is longer than {MAX_ADDRESS_OCTETS} octets.")
+        raise AddressSyntaxError(_TOO_LONG)
     return address
 
 
