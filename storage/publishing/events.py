@@ -285,9 +285,9 @@ def newest(tx: Tx) -> int:
     return seq
 
 
-def last_at(tx: Tx) -> int | None:
-    """When the last event was published, in Unix milliseconds; None where there is none."""
-    at_ms: int | None = tx.value("SELECT created_at FROM events WHERE seq = (SELECT max(seq) FROM events)")
+def newest_until(tx: Tx, until_ms: int) -> int | None:
+    """The latest time up to this one at which an event was published; None where there is none."""
+    at_ms: int | None = tx.value("SELECT max(created_at) FROM events WHERE created_at <= ?", (until_ms,))
     return at_ms
 
 

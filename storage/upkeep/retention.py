@@ -11,8 +11,9 @@ its row with the bodies that are in it, when its organization's plan says so; no
 it is held. What came in, was held and was rejected goes as a whole (`held_mail.KEEP_REJECTED_MS`).
 
 What is removed does not come back, so a clock that is wrong for a moment must not decide: where more than OFF_MS seem
-to have passed since the last event, at the start or because the clock has stepped, nothing is removed for TRUST_S.
-Until then NTP has set it right, or the host was off for as long, and readers may take what they have missed.
+to have passed without an event, at the start or because the clock has stepped, nothing is removed for TRUST_S. Until
+then NTP has set it right, or the host was off for as long, and readers may take what they have missed. Events of the
+last TRUST_S are no evidence: the clock may have been wrong when they came.
 """
 
 import asyncio
@@ -208,8 +209,9 @@ class Retention(LoopService):
         step_ms = self._steps.step_ms(now_ms, now_s)
         if step_ms is None or abs(step_ms) > STEP_MS:
             self._trusted_at = now_s + TRUST_S
-            last_ms = await self._db.read(events.last_at)
-            if last_ms is None or now_ms - last_ms <= OFF_MS:
+            until_ms = now_ms - TRUST_S * 1000
+            last_ms = await self._db.read(events.newest_until, until_ms)
+            if last_ms is None or until_ms - last_ms <= OFF_MS:
                 self._trusted_at = now_s
         return now_s >= self._trusted_at
 

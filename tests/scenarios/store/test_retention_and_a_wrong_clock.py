@@ -73,6 +73,18 @@ async def test_nor_does_a_jump_while_it_runs(store: Store) -> None:
     assert await running.how_many() == 3
 
 
+async def test_nor_where_something_happens_by_the_wrong_clock_before_it_is_looked_at(store: Store) -> None:
+    clock, running = clock_of(store), RetentionLook(store)
+    assert await running.how_many() == 3
+    clock.set_back(-AHEAD_S)
+    await publish(store)
+    assert await running.how_many() == 4
+    clock.forward(retention.TRUST_S - 1)
+    await publish(store)
+    assert await running.how_many() == 5
+    assert await RetentionLook(store).how_many() == 5  # begun anew
+
+
 async def test_after_an_hour_the_clock_is_believed(store: Store) -> None:
     """The host was off for so long."""
     clock = clock_of(store)
