@@ -103,7 +103,7 @@ class LinkMail(LoopService):
         now_ms, member = self._clock.now_ms(), link.member
         known = members.by_email(tx, member.organization_id, member.email)
         is_gone = known is None or known.id != member.id
-        if is_gone or console_sessions.links_since(tx, member.id, now_ms - HOUR_MS) >= LINKS_PER_HOUR:
+        if is_gone or console_sessions.links_within(tx, member.id, now_ms, HOUR_MS) >= LINKS_PER_HOUR:
             return False
         console_sessions.add_link(tx, link.secret, member.organization_id, member.id, now_ms)
         self._audit.record(tx, member.organization_id, Act.LOGIN_LINK_MADE, CONSOLE, member.id)

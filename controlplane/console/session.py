@@ -18,7 +18,7 @@ from controlplane.operations.accounts.sessions import end_of
 from storage.audit.acts import Act, Actor
 from storage.audit.repeats import RepeatedActs
 from storage.audit.trail import Records
-from storage.clock import Clock
+from storage.clock import Clock, is_recent
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.engine.tx import Tx
@@ -89,7 +89,7 @@ class MemberSessions:
         session = await self._db.peek(console_sessions.by_hash, hash_of(secret), now_ms)
         if session is None:
             return None
-        if now_ms - session.last_used_at >= TOUCH_MS:
+        if not is_recent(session.last_used_at, now_ms, TOUCH_MS):
             try:
                 await self._db.impatient().write(console_sessions.touch, session.id, now_ms)
             except StoreFailure as error:  # a store that can't be written can still be read

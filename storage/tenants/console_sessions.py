@@ -6,6 +6,9 @@ finds one by trying, and who reads the store can't use it.
 A session ends when it was not used for IDLE_MS, at `expires_at`, or at the commit that revokes it. All that it does in
 a writing unit asks for it again (`is_open`). A member has at most SESSIONS_MAX, and as many links that work as
 LINKS_MAX; the oldest go.
+
+What was made or used by a clock that was ahead, and has been set back since, would stay good until then: what lies
+ahead by as much as it is good for (LINK_MS, IDLE_MS) opens nothing, and goes when the member signs in anew.
 """
 
 import hashlib
@@ -86,7 +89,8 @@ _FORGET_LINKS = """DELETE FROM console_links WHERE token_hash IN
     (SELECT token_hash FROM console_links WHERE expires_at < ? ORDER BY expires_at LIMIT ?)"""
 _FORGET_SESSIONS = """DELETE FROM console_sessions WHERE id IN
     (SELECT id FROM console_sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)"""
-_OPEN = """s.expires_at > :now_ms AND s.last_used_at > :now_ms - :idle_ms"""
+_OPEN = """s.expires_at > :now_ms
+    AND s.last_used_at > :now_ms - :idle_ms AND s.last_used_at < :now_ms + :idle_ms"""
 
 
 def secret_of(chance: bytes) -> str:
@@ -109,8 +113,9 @@ def add_link(tx: Tx, secret: str, organization_id: str, member_id: str, now_ms: 
     tx.run(f"INSERT INTO console_links ({columns(LinkRow)}) VALUES (?, ?, ?, ?, ?, ?)", tuple(row))
     tx.run(
         """DELETE FROM console_links WHERE member_id = :member AND token_hash NOT IN (
-             SELECT token_hash FROM console_links WHERE member_id = :member ORDER BY created_at DESC LIMIT :most)""",
-        {"member": member_id, "most": LINKS_MAX},
+             SELECT token_hash FROM console_links WHERE member_id = :member AND created_at < :ahead
+             ORDER BY created_at DESC LIMIT :most)""",
+        {"member": member_id, "ahead": now_ms + LINK_MS, "most": LINKS_MAX},
     )
     return row
 
@@ -121,10 +126,11 @@ def link(tx: Tx, token_hash: bytes) -> LinkRow | None:
     return LinkRow(*row) if row else None
 
 
-def links_since(tx: Tx, member_id: str, since_ms: int) -> int:
-    """How many links were made for the member since."""
+def links_within(tx: Tx, member_id: str, now_ms: int, span_ms: int) -> int:
+    """How many links were made for the member in the last `span_ms` (see clock.is_recent)."""
     found: int = tx.value(
-        "SELECT count(*) FROM console_links WHERE member_id = ? AND created_at > ?", (member_id, since_ms)
+        "SELECT count(*) FROM console_links WHERE member_id = ? AND created_at > ? AND created_at < ?",
+        (member_id, now_ms - span_ms, now_ms + span_ms),
     )
     return found
 
@@ -133,8 +139,9 @@ def use_link(tx: Tx, row: LinkRow, now_ms: int) -> bool:
     """Use it up; False where somebody was first, or its time is over."""
     return (
         tx.run(
-            "UPDATE console_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?",
-            (now_ms, row.token_hash, now_ms),
+            """UPDATE console_links SET used_at = ?
+               WHERE token_hash = ? AND used_at IS NULL AND expires_at > ? AND created_at < ?""",
+            (now_ms, row.token_hash, now_ms, now_ms + LINK_MS),
         )
         == 1
     )
@@ -152,8 +159,9 @@ def open_(tx: Tx, row: SessionRow) -> None:
     )
     tx.run(
         """DELETE FROM console_sessions WHERE member_id = :member AND id NOT IN (
-             SELECT id FROM console_sessions WHERE member_id = :member ORDER BY id DESC LIMIT :most)""",
-        {"member": row.member_id, "most": SESSIONS_MAX},
+             SELECT id FROM console_sessions WHERE member_id = :member AND last_used_at < :ahead
+             ORDER BY id DESC LIMIT :most)""",
+        {"member": row.member_id, "ahead": row.created_at + IDLE_MS, "most": SESSIONS_MAX},
     )
 
 

@@ -244,6 +244,16 @@ async def test_signing_in_leads_to_pages_of_ours_alone(local: Running) -> None:
         assert done.location == led, named
 
 
+async def test_half_a_day_counts_from_a_clock_that_was_set_back(start: Start, clock: ManualClock) -> None:
+    maild = await start(clock=clock, server=LOCAL)
+    clock.forward(IDLE_MS / 2000)
+    member = await Visitor.sign_in(maild)
+    clock.set_back(IDLE_MS / 2000)
+    assert (await member.get("/console")).status == 200
+    clock.forward(IDLE_MS / 1000)
+    assert (await member.get("/console")).status == 303
+
+
 async def test_a_session_ends_unused_after_half_a_day_and_in_any_case_after_a_week(
     start: Start, clock: ManualClock
 ) -> None:

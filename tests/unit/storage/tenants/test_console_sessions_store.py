@@ -2,8 +2,16 @@
 
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
-from storage.tenants import console_sessions
-from storage.tenants.console_sessions import ENDED_AT_ONCE, SessionRow
+from storage.tenants import console_sessions, members
+from storage.tenants.console_sessions import (
+    ENDED_AT_ONCE,
+    HOUR_MS,
+    LINK_MS,
+    LINKS_MAX,
+    SESSIONS_MAX,
+    SessionRow,
+)
+from storage.tenants.members import MemberRow
 from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
 
@@ -69,3 +77,50 @@ def test_a_member_s_own_sessions_are_found_among_those_of_many() -> None:
         return steps_of(door.conn, read)
 
     assert listed(2000) <= listed(200) + 1
+
+
+# A clock that was ahead, and was set back ------------------------------------------------------------
+
+AHEAD_MS = NOW_MS + 365 * DAY_MS
+
+
+def with_a_member() -> Tx:
+    tx = Tx(memory_store.with_inboxes())
+    members.add(tx, MemberRow("mem_1", "org_1", "ada@people.test", None, "admin", NOW_MS))
+    return tx
+
+
+def test_a_link_that_was_made_ahead_does_not_work_for_a_year() -> None:
+    tx = with_a_member()
+    link = console_sessions.add_link(tx, "secret", "org_1", "mem_1", AHEAD_MS)
+    assert not console_sessions.use_link(tx, link, NOW_MS)
+    assert console_sessions.links_within(tx, "mem_1", NOW_MS, HOUR_MS) == 0
+
+
+def test_a_link_works_after_all_that_were_made_ahead() -> None:
+    tx = with_a_member()
+    for number in range(LINKS_MAX):
+        console_sessions.add_link(tx, f"secret {number}", "org_1", "mem_1", AHEAD_MS)
+    link = console_sessions.add_link(tx, "secret", "org_1", "mem_1", NOW_MS)
+    assert console_sessions.use_link(tx, link, NOW_MS)
+    assert tx.value("SELECT count(*) FROM console_links") == 1
+
+
+def test_a_session_that_was_used_ahead_is_over_and_makes_room() -> None:
+    tx = with_a_member()
+    for number in range(SESSIONS_MAX):
+        row = session(1000 + number, AHEAD_MS + DAY_MS)
+        console_sessions.open_(tx, row._replace(created_at=AHEAD_MS, last_used_at=AHEAD_MS))
+    assert console_sessions.by_hash(tx, b"1000", AHEAD_MS) is not None
+    assert console_sessions.by_hash(tx, b"1000", NOW_MS) is None
+    console_sessions.open_(tx, session(1, NOW_MS + DAY_MS))
+    assert [one.id for one in console_sessions.list_sessions(tx, "org_1", NOW_MS, 100)] == ["ses_00001"]
+    assert console_sessions.by_hash(tx, b"1000", AHEAD_MS) is None
+
+
+def test_a_clock_that_is_set_back_a_little_ends_nothing() -> None:
+    tx = with_a_member()
+    link = console_sessions.add_link(tx, "secret", "org_1", "mem_1", NOW_MS)
+    assert console_sessions.use_link(tx, link, NOW_MS - LINK_MS + 1)
+    console_sessions.open_(tx, session(1, NOW_MS + DAY_MS))
+    assert console_sessions.by_hash(tx, b"1", NOW_MS - HOUR_MS) is not None
