@@ -1,7 +1,8 @@
 """The figures beside the menu, and the stream that keeps them up to date: what waits in this organization.
 
 A tab takes one of the organization's places to wait (`http.waits_per_organization`), asks after commits that published
-an event, once in REST_S at most, and begins anew after STREAM_S. It ends with its session.
+an event, once in REST_S at most, and begins anew after STREAM_S, where it is asked whether the session's time is over.
+It ends when its session is revoked.
 """
 
 import asyncio
@@ -60,6 +61,7 @@ class Live:
     async def _stream(self, request: web.Request, signed_in: SignedIn, wait: Wait) -> web.StreamResponse:
         response = EventSourceResponse(ping_interval=self._heartbeat_s, send_timeout=STALLED_S)
         await response.prepare(request)
+        now = asyncio.get_running_loop().time
         told: Figures | None = None
 
         async def change() -> Figures | None:
@@ -69,9 +71,12 @@ class Live:
         try:
             async with response:
                 await response.write(f"retry: {RECONNECT_MS}\r\n\r\n".encode())
-                while (figures := await wait.until(change, STREAM_S)) is not None:
-                    told = figures
-                    await response.send(msgspec.json.encode(figures).decode(), event="waiting")
+                ends_at = now() + STREAM_S
+                while now() < ends_at:
+                    told = await wait.until(change, ends_at - now())
+                    if told is None:
+                        break
+                    await response.send(msgspec.json.encode(told).decode(), event="waiting")
                     await asyncio.sleep(REST_S)
         except (Refusal, ConnectionError, TimeoutError):
             pass  # the session was revoked; the client left, or takes nothing

@@ -4,10 +4,12 @@ import asyncio
 import re
 from email import message_from_bytes
 from email.policy import default
+from itertools import count
 from typing import Any
 
 import pytest
 
+from controlplane.console import live
 from controlplane.console.link_mail import LINKS_PER_HOUR
 from controlplane.console.session import FAILURES_MAX
 from controlplane.sending.from_us.operator_mail import OperatorMail
@@ -247,6 +249,27 @@ async def test_figures_end_with_the_session(local: Running) -> None:
             while await stream.content.readline():
                 pass
         assert (await member.get("/console/live")).status == 204
+
+
+async def test_figures_that_change_all_the_time_begin_anew_too(
+    local: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where they begin is asked whether the session's time is over."""
+    member = await Visitor.sign_in(local)
+    figures = count()
+
+    async def waiting(_live: Any, _signed_in: Any) -> dict[str, int]:
+        return {"unread": next(figures)}
+
+    monkeypatch.setattr(live.Live, "waiting", waiting)
+    monkeypatch.setattr(live, "STREAM_S", 0.01)
+    monkeypatch.setattr(live, "REST_S", 0)
+    async with asyncio.timeout(GIVES_UP_S):
+        async with local._session.get(
+            f"{member.url}/console/live", headers={"Cookie": member.cookie}
+        ) as stream:
+            while await stream.content.readline():
+                pass
 
 
 # Links by mail ---------------------------------------------------------------------------------------
