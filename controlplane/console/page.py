@@ -61,10 +61,12 @@ class Html(NamedTuple):
 
 
 class SeeOther(NamedTuple):
-    """Go on there, which a GET shows. `done`: the name of what the page tells there (`templates/notices.html`)."""
+    """Go on there, which a GET shows. `done`: the name of what the page tells there (`templates/notices.html`).
+    `shown_once`: where the page finds what it shows once, and what that is."""
 
     path: str
     done: str | None = None
+    shown_once: tuple[str, Any] | None = None
 
 
 class MailDocument(NamedTuple):

@@ -5,7 +5,9 @@ one can), the form itself, the page. What an operation refuses is a page with it
 """
 
 import re
+import secrets
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import structlog
@@ -31,6 +33,7 @@ from controlplane.console.page import (
     TooLong,
 )
 from controlplane.console.pages import PAGES
+from controlplane.console.presses import ONCE, Presses
 from controlplane.console.rendering import Templates
 from controlplane.console.session import SignedIn
 from controlplane.console.shown_once import ShownOnce
@@ -50,6 +53,7 @@ log = structlog.get_logger("maild.api")
 
 KEPT_BYTES = PAGE_BYTES - FRAME_BYTES  # of a form that is shown again to who is signed out
 KEPT_FORM = FormBody(3 * KEPT_BYTES)  # each octet escaped
+ONCE_BYTES = 12
 FIELD_BYTES = 100  # the markup of a field
 _SHOWN = frozenset(page.path for page in PAGES if page.method == "GET")
 _ID = re.compile(r"[A-Za-z0-9_]+")  # pages put it into links, and into the path that a form leads on to
@@ -79,6 +83,7 @@ class Console:
         self._templates_are_compiled = cpu.once(templates.compile)
         self._cpu = cpu
         self._shown_once = ShownOnce(clock)
+        self._presses = Presses()
         self._clock = clock
         self._public_url = public_url
 
@@ -193,13 +198,19 @@ class Console:
             form,
         )
         try:
-            return await self._answer(request, signed_in, await page.run(call))
+            return await self._answer(request, signed_in, await self._act(page, request, call))
         except Refusal as refusal:
             if page.method == "GET" or status_of(refusal) == 401:
                 raise
             return await self._again(request, page.again, call, refusal)
         except TooLong:
             raise NoSuchPage("This is longer than a page shows. The API gives it whole.") from None
+
+    async def _act(self, page: PageRoute, request: web.Request, call: PageCall) -> PageAnswer:
+        if page.method == "GET":
+            return await page.run(call)
+        session_id = call.signed_in.session.id
+        return await self._presses.answer(session_id, request.path, call.form, partial(page.run, call))
 
     async def _again(
         self, request: web.Request, show: Show | None, call: PageCall, refusal: Refusal
@@ -233,6 +244,8 @@ class Console:
         if isinstance(answer, Html):
             return await self._html(request, signed_in, answer)
         if isinstance(answer, SeeOther):
+            if answer.shown_once is not None:
+                self._shown_once.put(*answer.shown_once)
             mark = "&" if "?" in answer.path else "?"
             return see(f"{answer.path}{mark}done={answer.done}" if answer.done else answer.path)
         if isinstance(answer, MailDocument):
@@ -248,6 +261,7 @@ class Console:
             "done": request.query.get("done", ""),
             "fault": None,
             "given": Form(),
+            ONCE: secrets.token_urlsafe(ONCE_BYTES),
         }
         await self._templates_are_compiled()
         return web.Response(

@@ -1,7 +1,7 @@
 """API keys: minting one, which is shown once, who minted which, revoking.
 
-The key itself is in no address and on no page that can be loaded again: between the form and the page that shows it, it
-is in memory, for the session that minted it alone.
+The key itself is in no address and on no page that can be loaded again: between the form, which may be pressed again
+(`presses.py`), and the page that shows it, it is in memory, for the session that minted it alone.
 """
 
 from typing import Any
@@ -44,8 +44,7 @@ async def mint(call: PageCall) -> SeeOther:
         inboxId=call.form.get("inbox") or None,
         mode=call.form.get("mode") or None,
     )
-    call.shown_once.put(call.signed_in.session.id, made)
-    return SeeOther("/console/keys/minted")
+    return SeeOther("/console/keys/minted", shown_once=(call.signed_in.session.id, made))
 
 
 async def show_minted(call: PageCall) -> Html:

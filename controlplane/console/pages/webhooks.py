@@ -38,13 +38,12 @@ async def create(call: PageCall) -> SeeOther:
         url=call.form.get("url", "").strip(),
         subscribedEvents=call.form.several.get("events", []),
     )
-    call.shown_once.put(_place(call), made)
-    return SeeOther(f"{HERE}/secret")
+    return SeeOther(f"{HERE}/secret", shown_once=(_place(call), made))
 
 
 async def rotate_secret(call: PageCall) -> SeeOther:
-    call.shown_once.put(_place(call), await call.ask("rotateWebhookSecret", call.id))
-    return SeeOther(f"{HERE}/secret")
+    made = await call.ask("rotateWebhookSecret", call.id)
+    return SeeOther(f"{HERE}/secret", shown_once=(_place(call), made))
 
 
 async def show_secret(call: PageCall) -> Html:

@@ -193,6 +193,49 @@ async def test_a_key_that_a_member_mints_descends_from_none(local: Running) -> N
     assert (await local.api.with_key(key).get("/v1/messages")).status == 401
 
 
+async def test_a_form_that_is_pressed_twice_makes_one_key(local: Running) -> None:
+    member, other = await Visitor.sign_in(local), await Visitor.sign_in(local, email="eve@people.test")
+
+    async def names() -> list[str]:
+        return [one["name"] for one in (await local.api.get("/v1/keys")).data if one["name"].startswith("a")]
+
+    once = (await member.get("/console/keys")).hidden("once")
+    refused = await member.post("/console/keys", name="a", inbox="inb_nowhere", once=once)
+    assert refused.status == 404
+    done, again = await asyncio.gather(
+        *(member.post("/console/keys", name="a key", once=once) for _ in range(2))
+    )
+    assert done.location == again.location
+    (key,) = set(re.findall("svc_live_[0-9a-f]{48}", (await member.follow(done)).text))
+    later = await member.post("/console/keys", name="a key", once=once)
+    assert key in (await member.follow(later)).text, "a browser shows what the last press was answered with"
+    assert await names() == ["a key"]
+    await member.post("/console/keys", name="a second", once=once)
+    await member.post("/console/keys", name="a key", once=(await member.get("/console/keys")).hidden("once"))
+    await other.post("/console/keys", name="a key", once=once)
+    assert sorted(await names()) == ["a key", "a key", "a key", "a second"]
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "listed"),
+    [
+        ("inboxes", {"username": "bot"}, "/v1/inboxes"),
+        ("webhooks", {"url": "https://hooks.example.com/", "events": "email.sent"}, "/v1/webhooks"),
+        ("rules", {"direction": "inbound", "action": "block", "value": "a.test"}, "/v1/rules"),
+        ("domains", {"domain": "mail.example.org"}, "/v1/domains"),
+    ],
+)
+async def test_a_form_that_is_pressed_twice_makes_one_thing(
+    local: Running, path: str, form: dict[str, str], listed: str
+) -> None:
+    member = await Visitor.sign_in(local)
+    before = len((await local.api.get(listed)).data)
+    once = (await member.get(f"/console/{path}")).hidden("once")
+    done, again = [await member.post(f"/console/{path}", **form, once=once) for _ in range(2)]
+    assert done.location == again.location
+    assert len((await local.api.get(listed)).data) == before + 1
+
+
 async def test_a_key_that_leaked_is_revoked_with_what_it_minted(local: Running) -> None:
     member = await Visitor.sign_in(local)
     made = (await local.api.post("/v1/keys", {"name": "leaked", "scopes": ["*"]})).data
