@@ -30,24 +30,35 @@ class Kept(NamedTuple):
     status: str | None
 
 
-def find(tx: Tx, organization_id: str, endpoint: str, key: str, since_ms: int = 0) -> Kept | None:
-    """What was kept under the key for this endpoint, at `since_ms` or later; None: the request is the first one."""
+class KeptWhen(NamedTuple):
+    """When something was kept, for it to count: at `since_ms` or later, before `until_ms`."""
+
+    since_ms: int
+    until_ms: int
+
+
+EVER: Final = KeptWhen(0, 2**63 - 1)
+
+
+def find(tx: Tx, organization_id: str, endpoint: str, key: str, when: KeptWhen = EVER) -> Kept | None:
+    """What was kept under the key for this endpoint, and counts; None: the request is the first one."""
     row = tx.one(
         f"""SELECT i.request_hash, i.answer,
              CASE WHEN i.message_id IS NOT NULL THEN coalesce(m.status, '{DELETED}') END
            FROM idempotency i LEFT JOIN messages m ON m.id = i.message_id AND m.organization_id = i.organization_id
-           WHERE i.organization_id = ? AND i.endpoint = ? AND i.key = ? AND i.created_at >= ?""",
-        (organization_id, endpoint, key, since_ms),
+           WHERE i.organization_id = ? AND i.endpoint = ? AND i.key = ?
+             AND i.created_at >= ? AND i.created_at < ?""",
+        (organization_id, endpoint, key, *when),
     )
     return Kept(*row) if row else None
 
 
-def forget(tx: Tx, organization_id: str, endpoint: str, key: str, before_ms: int) -> None:
-    """Forget what was kept under the key before that time, so that another answer can be kept."""
+def forget(tx: Tx, organization_id: str, endpoint: str, key: str, when: KeptWhen) -> None:
+    """Forget what was kept under the key and does not count, so that another answer can be kept."""
     tx.run(
         """DELETE FROM idempotency
-           WHERE organization_id = ? AND endpoint = ? AND key = ? AND created_at < ?""",
-        (organization_id, endpoint, key, before_ms),
+           WHERE organization_id = ? AND endpoint = ? AND key = ? AND NOT (created_at >= ? AND created_at < ?)""",
+        (organization_id, endpoint, key, *when),
     )
 
 

@@ -15,6 +15,7 @@ from controlplane.sending.submission import (
     size_of,
     small_fingerprint,
 )
+from storage.idempotency import EVER, KeptWhen
 
 FINGERPRINT_INLINE_CHARS = 256 * 1024
 
@@ -27,7 +28,7 @@ async def retry_of(call: Call, endpoint: str, about: str = "") -> Retry | None:
     work = partial(fingerprint, call.principal, call.input, about)
     is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
     made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
-    return Retry(endpoint, key, made, since_ms=_recalled_since(call))
+    return Retry(endpoint, key, made, when=_recalled_when(call))
 
 
 def small_retry_of(call: Call, endpoint: str, about: str) -> Retry | None:
@@ -36,7 +37,7 @@ def small_retry_of(call: Call, endpoint: str, about: str) -> Retry | None:
     if key is None:
         return None
     return Retry(
-        endpoint, key, small_fingerprint(call.principal, call.input, about), since_ms=_recalled_since(call)
+        endpoint, key, small_fingerprint(call.principal, call.input, about), when=_recalled_when(call)
     )
 
 
@@ -53,10 +54,12 @@ class _OfInbox(msgspec.Struct):
     inboxId: str
 
 
-def _recalled_since(call: Call) -> int:
+def _recalled_when(call: Call) -> KeptWhen:
+    """What lies as far ahead was kept by a clock that has been set back since (see clock.is_recent)."""
     if call.recalled_for_ms is None:
-        return 0
-    return call.services.clock.now_ms() - call.recalled_for_ms
+        return EVER
+    now_ms = call.services.clock.now_ms()
+    return KeptWhen(now_ms - call.recalled_for_ms, now_ms + call.recalled_for_ms)
 
 
 def accepted(sent: Accepted) -> Result:

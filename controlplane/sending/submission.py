@@ -18,6 +18,7 @@ from maild.message.writing.header_writer import clean_text
 from maild.message.writing.outgoing_warnings import AuthoredWords
 from storage import idempotency
 from storage.engine.tx import Tx
+from storage.idempotency import EVER, KeptWhen
 from storage.mail import conversation
 from storage.mail.blobs import Stored
 from storage.records import DraftRow
@@ -40,19 +41,20 @@ NO_SUBJECT = "(no subject)"
 
 class Retry(NamedTuple):
     """How a client that asks again is recognised. The same key with another fingerprint is a conflict; `family`, where
-    it is not empty: so is another key that begins so. What was kept before `since_ms` does not count any more; what was
-    kept since is answered with the status that its message has now, since nobody asked for the very answer."""
+    it is not empty: so is another key that begins so. `when`: what was kept at another time does not count; where that
+    is not ever, what counts is answered with the status that its message has now, since nobody asked for the very
+    answer."""
 
     endpoint: str
     key: str
     fingerprint: bytes
     family: str = ""
-    since_ms: int = 0
+    when: KeptWhen = EVER
 
     def keep(self, tx: Tx, organization_id: str, answer: bytes, message_id: str | None, now_ms: int) -> None:
         """Keep the answer in the transaction that made what it tells of, behind `recalled`, which found none."""
-        if self.since_ms:
-            idempotency.forget(tx, organization_id, self.endpoint, self.key, self.since_ms)
+        if self.when != EVER:
+            idempotency.forget(tx, organization_id, self.endpoint, self.key, self.when)
         idempotency.keep(
             tx,
             organization_id,
@@ -141,7 +143,7 @@ def recalled(tx: Tx, organization_id: str, retry: Retry | None) -> Accepted | No
     """What was answered to this very request before; None: it is the first. Refusal `idempotency_conflict`."""
     if retry is None:
         return None
-    kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key, retry.since_ms)
+    kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key, retry.when)
     if kept is None:
         if retry.family and idempotency.has_another(
             tx, organization_id, retry.endpoint, retry.family, retry.fingerprint
@@ -151,7 +153,7 @@ def recalled(tx: Tx, organization_id: str, retry: Retry | None) -> Accepted | No
     if kept.request_hash != retry.fingerprint:
         raise Refusal("idempotency_conflict")
     answer = kept.answer.encode()
-    if retry.since_ms and kept.status is not None:
+    if retry.when != EVER and kept.status is not None:
         answer = msgspec.json.encode({**msgspec.json.decode(answer), "status": kept.status})
     return Accepted(answer, is_replay=True)
 

@@ -113,6 +113,22 @@ async def test_after_ten_minutes_an_equal_call_is_another(start: Start) -> None:
     assert await count(maild, bot) == 2
 
 
+async def test_what_was_sent_by_a_clock_that_was_ahead_is_no_double(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
+    for number in range(2):
+        await Mcp(maild.api).call("send_message", **wish(bot, text=f"w{number}"))
+    clock.set_back(86_400)
+    told = [
+        await Mcp(maild.api).call("send_message", **wish(bot, text="w0")),
+        await Mcp(maild.api).call("send_message", **wish(bot, text="w1", again=True)),
+        await Mcp(maild.api).call("send_message", **wish(bot, text="w1", again=True)),
+    ]
+    assert [one.facts["alreadySent"] for one in told] == [False] * 3
+    assert await count(maild, bot) == 5
+
+
 async def test_at_the_end_of_ten_minutes_many_equal_calls_are_one(start: Start) -> None:
     clock = ManualClock()
     maild = await start(clock=clock)

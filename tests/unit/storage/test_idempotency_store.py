@@ -4,7 +4,7 @@ import pytest
 
 from storage import idempotency
 from storage.engine.tx import Tx
-from storage.idempotency import Kept
+from storage.idempotency import Kept, KeptWhen
 from tests.support.worlds import memory_store
 
 OURS, THEIRS = "org_1", "org_2"
@@ -33,14 +33,15 @@ def test_an_answer_is_found_where_it_was_given(tx: Tx) -> None:
 
 
 def test_an_answer_counts_from_the_very_moment_on(tx: Tx) -> None:
-    assert idempotency.find(tx, OURS, "send", "key", AT_MS) is not None
-    assert idempotency.find(tx, OURS, "send", "key", AT_MS + 1) is None
+    assert idempotency.find(tx, OURS, "send", "key", KeptWhen(AT_MS, AT_MS + 1)) is not None
+    assert idempotency.find(tx, OURS, "send", "key", KeptWhen(AT_MS + 1, AT_MS + 2)) is None
+    assert idempotency.find(tx, OURS, "send", "key", KeptWhen(AT_MS - 1, AT_MS)) is None
 
 
 def test_one_answer_is_forgotten_and_no_other(tx: Tx) -> None:
-    idempotency.forget(tx, OURS, "send", "key", AT_MS)  # kept in that very moment: it counts still
+    idempotency.forget(tx, OURS, "send", "key", KeptWhen(AT_MS, AT_MS + 1))  # in that very moment: it counts
     assert tx.value("SELECT count(*) FROM idempotency") == 4
-    idempotency.forget(tx, OURS, "send", "key", AT_MS + 1)
+    idempotency.forget(tx, OURS, "send", "key", KeptWhen(AT_MS + 1, AT_MS + 2))
     left = tx.all("SELECT organization_id, endpoint, key FROM idempotency ORDER BY 1, 2, 3")
     assert left == [(OURS, "reply", "key"), (OURS, "send", "other"), (THEIRS, "send", "key")]
 

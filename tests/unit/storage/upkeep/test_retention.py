@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from storage import idempotency, usage
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
+from storage.idempotency import KeptWhen
 from storage.mail import blobs, resting_addresses
 from storage.publishing import events, webhooks
 from storage.publishing.webhooks import Found
@@ -248,7 +249,7 @@ async def test_a_key_that_is_used_again_while_its_old_answer_is_removed_is_kept(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def keep(tx: Tx, answer: str, at_ms: int) -> None:
-        idempotency.forget(tx, ORGANIZATION, "send", "a key", at_ms - DAY_MS)
+        idempotency.forget(tx, ORGANIZATION, "send", "a key", KeptWhen(at_ms - DAY_MS, at_ms + DAY_MS))
         idempotency.keep(tx, ORGANIZATION, "send", "a key", b"", answer, None, at_ms)
 
     await store.db.write(keep, '"old"', store.clock.now_ms() - 3 * DAY_MS)
