@@ -31,13 +31,22 @@ def _value(given: str) -> str:
         local, domain = split(normalize(email(given)))
         return f"{strip_plus(local)}@{domain}"
     if not given.startswith(_BELOW):
-        return domain_name(given)
-    below = domain_name(f"x.{given.removeprefix(_BELOW)}").removeprefix("x.")  # `*.org` as well
+        return _domain(given)
+    below = _domain(f"x.{given.removeprefix(_BELOW)}").removeprefix("x.")  # `*.org` as well
     if below.count(".") >= LABELS_BELOW_MAX:
         raise PydanticCustomError(
             "invalid_domain", "Expected at most {most} labels behind '*.'", {"most": LABELS_BELOW_MAX}
         )
     return f"{_BELOW}{below}"
+
+
+def _domain(given: str) -> str:
+    try:
+        return domain_name(given)
+    except PydanticCustomError as error:
+        raise PydanticCustomError(
+            "invalid_domain", "Expected an address, a domain such as mail.example.org, or '*.' and a domain"
+        ) from error
 
 
 RuleValue = Annotated[

@@ -13,6 +13,7 @@ from controlplane.contract.model import models_in
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.telling.webhooks import CreateWebhook
 from controlplane.contract.validation import validated
+from controlplane.contract.work.rules import CreateRule
 from controlplane.mcp.tools import TOOLS
 from controlplane.operations.table import OPERATIONS
 
@@ -43,6 +44,7 @@ WRONG: tuple[Any, ...] = (
 LIBRARYS_WORDS = re.compile(
     r"Input should|Field required|should (have|match)|unable to|validation|List |Dictionary |String |\^"
 )
+RULE_VALUE = "Expected an address, a domain such as mail.example.org, or '*.' and a domain"
 MODELS = {one.input for one in OPERATIONS if one.input is not None} | {tool.arguments for tool in TOOLS}
 
 
@@ -107,6 +109,8 @@ def test_no_fault_is_told_in_words_of_the_library(model: type[BaseModel]) -> Non
             "Expected a media type such as text/plain or application/pdf",
         ),
         (CreateWebhook, {"url": "http://a.example"}, "url", "Expected a URL that begins with https://"),
+        (CreateRule, {"value": "org"}, "value", RULE_VALUE),
+        (CreateRule, {"value": "*.*.example.org"}, "value", RULE_VALUE),
         (ListMessages, {"limit": "many"}, "limit", "Expected an integer"),
         (ListMessages, {"limit": "0"}, "limit", "Expected an integer of 1 or more"),
         (ListMessages, {"limit": "101"}, "limit", "Expected an integer of 100 or less"),
