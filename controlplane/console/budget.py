@@ -1,4 +1,5 @@
-"""How long a page is: PAGE_BYTES at most, as it leaves (escaped, in UTF-8), whatever it shows.
+"""How long a page is: PAGE_BYTES at most, as it leaves (escaped, in UTF-8), whatever it shows. What was typed into a
+form that is refused comes back whole, however long: it is the member's own, and nowhere else.
 
 What is long or many is drawn in rows, out of one room for the whole page: as many rows as fit, and a link to where it
 goes on from the first that did not. A single value is cut to so many characters, and octets. What stands on a page
