@@ -43,6 +43,11 @@ def unavailable(text: str = "local error, try again later") -> SmtpError:
     return SmtpError(451, "4.3.0", text)
 
 
+def no_storage() -> SmtpError:
+    """The disk has no room for the message."""
+    return SmtpError(452, "4.3.1", "no storage left, try again later")
+
+
 def out_of_resources() -> SmtpError:
     """No descriptor or memory is left, or the disk takes nothing. RFC 3463 §3.4: X.3.2 is for excessive load too, X.3.1
     for storage alone."""

@@ -111,8 +111,10 @@ def verify_chain(
 
 
 def _present(key: PublicKeys | Unacceptable | None) -> PublicKeys:
-    if key is None or isinstance(key, Unacceptable):
-        raise key or Unacceptable("fail", "no key")
+    if key is None:
+        raise Unacceptable("fail", "no key")
+    if isinstance(key, Unacceptable):
+        raise key.anew()
     return key
 
 

@@ -117,8 +117,10 @@ def _result(message: SignedMessage, claim: Claim, key: PublicKeys | Unacceptable
     if claim.signature is None:
         return claim.described
     try:
-        if key is None or isinstance(key, Unacceptable):
-            raise key or Unacceptable("permerror", "no key for the signature")
+        if key is None:
+            raise Unacceptable("permerror", "no key for the signature")
+        if isinstance(key, Unacceptable):
+            raise key.anew()
         verify(message.covered(claim.signature), claim.signature, key)
     except Unacceptable as found:
         return claim.described._replace(result=found.result, reason=found.reason)

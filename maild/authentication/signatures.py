@@ -39,6 +39,10 @@ class Unacceptable(Exception):
         self.result = result
         self.reason = reason
 
+    def anew(self) -> "Unacceptable":
+        """The same, to be raised where this one is kept: an exception keeps the frames that it went through."""
+        return Unacceptable(self.result, self.reason)
+
 
 class Signature(NamedTuple):
     """What a field claims. `names`: the fields that are signed, lower case; `position`: the field's own among all of

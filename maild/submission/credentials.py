@@ -8,10 +8,6 @@ from typing import NamedTuple
 
 from maild.errors import SmtpError
 
-NOT_BASE64 = SmtpError(501, "5.5.2", "cannot decode what should be base64")
-CANCELLED = SmtpError(501, "5.7.0", "authentication cancelled")
-_MALFORMED = SmtpError(501, "5.5.2", "expected the three parts of PLAIN")
-
 
 class Credentials(NamedTuple):
     """What is to be proven. `password` is a secret: it is in no text that Python makes of this."""
@@ -26,11 +22,11 @@ class Credentials(NamedTuple):
 def read_response(line: bytes) -> bytes:
     """The octets that a response stands for; SmtpError. `*` cancels (§4)."""
     if line == b"*":
-        raise CANCELLED
+        raise SmtpError(501, "5.7.0", "authentication cancelled")
     try:
         return binascii.a2b_base64(line, strict_mode=True)
     except binascii.Error:
-        raise NOT_BASE64 from None
+        raise SmtpError(501, "5.5.2", "cannot decode what should be base64") from None
 
 
 def read_initial_response(argument: bytes) -> bytes:
@@ -42,7 +38,7 @@ def read_plain(message: bytes) -> Credentials | None:
     """authzid NUL authcid NUL passwd (RFC 4616 §2); None where somebody wants to act for somebody else. SmtpError."""
     parts = message.split(b"\0")
     if len(parts) != 3:
-        raise _MALFORMED
+        raise SmtpError(501, "5.5.2", "expected the three parts of PLAIN")
     acts_for, username, password = parts
     if acts_for not in (b"", username):
         return None

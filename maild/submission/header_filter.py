@@ -18,7 +18,6 @@ from maild.message.writing.submitted_header import (
 )
 
 _END = b"\r\n\r\n"
-_TOO_LONG = SmtpError(552, "5.3.4", f"the header section is larger than {MAX_SUBMITTED_HEADER_BYTES} octets")
 
 
 class SubmittedSection:
@@ -55,7 +54,8 @@ class SubmittedSection:
         self._held += data
         end = self._held.find(_END, begin)
         if (len(self._held) if end < 0 else end) > MAX_SUBMITTED_HEADER_BYTES:
-            raise _TOO_LONG
+            limit = MAX_SUBMITTED_HEADER_BYTES
+            raise SmtpError(552, "5.3.4", f"the header section is larger than {limit} octets")
         return b"" if end < 0 else self._edit(self._held[2 : end + 2], self._held[end + len(_END) :])
 
     def finish(self) -> bytes:

@@ -8,9 +8,9 @@ import structlog
 
 from conf.failed_logins import FailedLogins
 from conf.settings import Smtp
-from maild.errors import SmtpError
+from maild.errors import SmtpError, no_storage
 from maild.inbound.sessions.conversation import SessionSetup
-from maild.inbound.sessions.intake import NO_STORAGE, Intake
+from maild.inbound.sessions.intake import Intake
 from maild.inbound.sessions.session_listener import ListenerGround, SessionListener
 from maild.message.writing.long_lines import break_long_lines
 from maild.message.writing.submitted_header import ServerFields
@@ -90,12 +90,12 @@ class SubmissionListener(SessionListener):
 
     async def _broken(self, stored: Stored, peer: str) -> Stored:
         if not self._disk.has_room(2 * stored.size_bytes):
-            raise NO_STORAGE
+            raise no_storage()
         try:
             return await self._blobs.store_pieces(self._cpu.steps(peer, break_long_lines(stored.view())))
         except OSError as error:
             log.exception("spool_failed", peer=peer)
-            raise NO_STORAGE from error
+            raise no_storage() from error
 
     def intake(self, section: SubmittedSection, peer: str, declared_bytes: int) -> Intake:
         return self._new_intake(section, peer, declared_bytes)

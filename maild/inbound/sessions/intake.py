@@ -14,7 +14,7 @@ import structlog
 
 from conf.addresses import network_of
 from conf.settings import Smtp
-from maild.errors import SmtpError, out_of_resources
+from maild.errors import SmtpError, no_storage, out_of_resources
 from maild.inbound.wire.data import DataDecoder
 from maild.message.octets import has_more_than
 from storage.byte_account import ByteAccount
@@ -35,7 +35,6 @@ MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 where nothing else is coun
 AT_ONCE_OCTETS = 128 * 1024
 ORDINARY_LINE_OCTETS = 20  # on average
 STEP_OCTETS = 16 * 1024
-NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 
 
 class HeaderFilter(Protocol):
@@ -82,7 +81,7 @@ class Intake:
         self._busy_since: float | None = None
         # A declared size has its room from the start: of two messages that don't fit together, one gets through.
         if not self._claim.cover(declared_bytes):
-            raise NO_STORAGE
+            raise no_storage()
 
     async def take_all(self, pieces: AsyncIterator[bytes]) -> None:
         """All octets up to the final dot. SmtpError when the message is refused: the dot was read even so, unless the
@@ -98,7 +97,7 @@ class Intake:
                 if refusal is None:
                     await self.take(piece)
             except SmtpError as error:
-                refusal = error
+                refusal = error.with_traceback(None)  # it knows this frame
             finally:
                 self._busy_s, self._busy_since = self.busy_s(), None
         try:
@@ -175,7 +174,7 @@ class Intake:
             raise SmtpError(452, "4.3.1", "too much mail in transit, try again later")
         self._held += len(data)
         if not self._claim.cover(self._spool.size_bytes + len(data)):
-            raise NO_STORAGE
+            raise no_storage()
         try:
             await self._spool.write(data)
         except (OSError, MemoryError) as error:

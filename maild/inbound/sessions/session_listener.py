@@ -17,9 +17,9 @@ from conf.setting_kinds import address_port, host_port
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
-from maild.errors import SmtpError, out_of_resources
+from maild.errors import SmtpError, no_storage, out_of_resources
 from maild.inbound.sessions.conversation import Conversation, SessionSetup
-from maild.inbound.sessions.intake import NO_STORAGE, HeaderFilter, Intake
+from maild.inbound.sessions.intake import HeaderFilter, Intake
 from maild.inbound.sessions.session_places import who_gives_way
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
@@ -279,7 +279,7 @@ class SessionListener(Service):
             return out_of_resources()
         # Every open session may bring a message as large as this one.
         if not self._disk.has_room(int(1.5 * (size_bytes or self._limits.max_message_bytes))):
-            return NO_STORAGE
+            return no_storage()
         return None
 
     def message_ended(self) -> None:

@@ -409,3 +409,14 @@ FIVE_HUNDRED_BITS = (
     "v=DKIM1; p=MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAMDf/ZxTGzw3h1hXtbplPb3XIBK2ggpaQBVwSw2VAHWU+PQ1Bal67Vopj"
     "3IwlQXtbW0NIk/IZuKP+hv/XyRgo9ECAwEAAQ=="
 )
+
+
+def test_what_stands_for_a_key_that_is_late_keeps_no_message() -> None:
+    late = Unacceptable("temperror", "DNS did not answer in time")
+    message = SignedMessage(DINNER, parse(DINNER).header_length)
+    claims = dkim_check.claims(message, "example.com", NOW_S)
+
+    (found,) = dkim_check.results(message, claims, [late])
+
+    assert found.result == "temperror"
+    assert late.__traceback__ is None

@@ -1,0 +1,32 @@
+"""An exception that is raised keeps the frames that it goes through, and adds those of the next time: a constant that
+is raised keeps every session, message and password that it ever met.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("maild", "controlplane", "storage", "conf")
+
+
+def raised_constants(source: str) -> list[str]:
+    """The names of a module's constants that it raises."""
+    raised = (node.exc for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise))
+    return [one.id for one in raised if isinstance(one, ast.Name) and one.id.isupper()]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_constant_is_raised(package: str) -> None:
+    found = {
+        str(path.relative_to(ROOT)): names
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if (names := raised_constants(path.read_text()))
+    }
+    assert found == {}
+
+
+def test_such_a_constant_is_found() -> None:
+    assert raised_constants("_LATE = Late()\ndef f():\n    raise _LATE from None\n") == ["_LATE"]
+    assert raised_constants("def f():\n    raise Late\n    raise late\n    raise LATE()\n") == []
