@@ -159,14 +159,13 @@ class SmtpProtocol(SMTP, ABC):
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
         """What is done within runs to its end though the connection is lost; ConnectionError then, at its end."""
-        conversation = self._handler_coroutine
         instead = self.loop.create_future()
         # aiosmtpd cancels what stands there when the connection is lost, and does nothing else with it.
         self._handler_coroutine = instead  # type: ignore[assignment]
         try:
             yield
         finally:
-            self._handler_coroutine = conversation
+            self._handler_coroutine = self._conversation
         if instead.cancelled():
             raise ConnectionResetError
 
@@ -323,21 +322,29 @@ class SmtpProtocol(SMTP, ABC):
         if not is_first:
             self.is_encrypted = True
             self.secured()
-        elif not self._is_greeted_late:
+            return
+        assert self._handler_coroutine is not None
+        self._conversation = self._handler_coroutine
+        if not self._is_greeted_late:
             self.greet()  # here, and not in the task, which begins a pass of the event loop later
 
     def connection_lost(self, error: Exception | None) -> None:
         self._end()
         self.disconnected()
         super().connection_lost(error)
-        assert self._handler_coroutine is not None
-        self._handler_coroutine.add_done_callback(self._forget_writer)
+        self._conversation.add_done_callback(self._forget_conversation)
 
     def _cb_client_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super()._cb_client_connected(reader, writer)
         self._client_connected_cb = None  # it is called once, and knows the session
 
-    def _forget_writer(self, _: "asyncio.Task[None] | None" = None) -> None:
+    def _forget_conversation(self, _: "asyncio.Task[None]") -> None:
+        """Where it was cancelled, its exception knows the session too."""
+        self._handler_coroutine = None
+        del self._conversation
+        self._forget_writer()
+
+    def _forget_writer(self) -> None:
         """It knows the session: a circle, and what hangs on it, would be left to the collector of circles, which holds
         the event loop."""
         self._stream_writer = None
