@@ -196,7 +196,7 @@ class _AskedNameservers:
         except OSError as error:
             if is_exhaustion(error):
                 raise
-            self._hear((asker, error))
+            self._hear((asker, error.with_traceback(None)))  # it knows who asks
 
     async def next(self) -> "_Heard":
         """What came next: octets or an error."""
@@ -280,6 +280,8 @@ async def _read(asker: _Asker, heard: bytes | Exception) -> DnsAnswer | None:
         if is_exhaustion(error):
             raise
         return None
+    finally:
+        del heard  # its traceback knows this frame
 
 
 async def _whole(asker: _Asker) -> DnsAnswer:

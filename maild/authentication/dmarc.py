@@ -220,15 +220,18 @@ class _Scope(NamedTuple):
         found = [one for one in identifiers if one.result == result and one.domain]
         found.sort(key=lambda one: one.domain != self.author_domain)
         undecided: DnsError | None = None
-        for one in found:
-            try:
-                if one.domain == self.author_domain or await self._is_related(one):
-                    return one
-            except DnsError as error:
-                undecided = error
-        if undecided is not None:
-            raise undecided
-        return None
+        try:
+            for one in found:
+                try:
+                    if one.domain == self.author_domain or await self._is_related(one):
+                        return one
+                except DnsError as error:
+                    undecided = error
+            if undecided is not None:
+                raise undecided
+            return None
+        finally:
+            del undecided  # its traceback knows this frame
 
     async def _is_related(self, one: Identifier) -> bool:
         if self.record.is_strict_dkim if one.method == "dkim" else self.record.is_strict_spf:

@@ -54,14 +54,14 @@ class DomainKeys:
                 raise Unacceptable("temperror", "DNS does not answer for the key") from error
             raise Unacceptable("permerror", "no key for the signature") from error
         found: list[PublicKey] = []
-        refused = Unacceptable("permerror", "no key for the signature")
+        fault = "no key for the signature"
         for record in _likely(records):
             try:
                 found.append(self._fitting(record, signature))
             except Unacceptable as refusal:
-                refused = refusal
+                fault = refusal.reason
         if not found:
-            raise refused
+            raise Unacceptable("permerror", fault)
         return tuple(found)
 
     def _fitting(self, record: bytes, signature: Signature) -> PublicKey:

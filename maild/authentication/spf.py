@@ -241,7 +241,7 @@ class _Evaluation:
             return True
         for answer in answers:
             if isinstance(answer, DnsTemporary):
-                raise answer
+                raise type(answer)(*answer.args)  # anew: it would know this frame, which knows it
         return self._no_match(is_void=not found or not all(lists))
 
     async def _matches_exists(self, _: Mechanism, name: str) -> bool:

@@ -185,7 +185,10 @@ class Blobs:
         task = asyncio.ensure_future(self._keep_named(stored, commit))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        finally:
+            del task  # its exception knows this frame
 
     async def _keep_named(self, stored: Stored, commit: Callable[[], Awaitable[T]]) -> T:
         is_kept = False

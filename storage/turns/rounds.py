@@ -128,7 +128,10 @@ class Rounds:
         waiting = _Waiting(asyncio.get_running_loop().create_future(), self._now())
         self._lines[kind].put(owner, waiting)
         self._next_round.expect()
-        await waiting.called
+        try:
+            await waiting.called
+        finally:
+            del waiting  # its exception knows this frame
 
     def has_requests(self) -> bool:
         """Do requests come in at this time? Then what is less urgent holds the loop in small pieces."""

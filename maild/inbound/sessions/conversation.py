@@ -272,8 +272,11 @@ class Conversation(SmtpProtocol):
         if size > self._limits.max_message_bytes:  # RFC 1870 §6.1
             raise SmtpError(552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets")
         refusal = self._host.refuse_message(size)
-        if refusal is not None:
-            raise refusal
+        try:
+            if refusal is not None:
+                raise refusal
+        finally:
+            del refusal  # its traceback knows this frame
 
     async def _data(self, argument: bytes) -> None:
         if argument:
