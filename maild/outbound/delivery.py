@@ -180,7 +180,8 @@ class Deliverer:
         try:
             delivery = await self._deliver(progress)
         except Postponed as later:
-            delivery = _the_same(rows, later.words, was_reached=False)._replace(postponed=later)
+            kept = later.with_traceback(None)  # it knows this frame
+            delivery = _the_same(rows, later.words, was_reached=False)._replace(postponed=kept)
         finally:
             await self._end(progress)
             # The next message's domain may demand more of a session than was asked for here.

@@ -144,6 +144,8 @@ class HostGroup:
             if place.done() and not place.cancelled() and place.exception() is None:
                 self._leave()
             raise
+        finally:
+            del place  # its exception knows this frame
 
     def _send_away(self) -> None:
         """Nobody waits for what will not be had for long."""

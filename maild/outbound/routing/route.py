@@ -8,7 +8,7 @@ Each hop carries what its receiver demands of the session; hosts that a policy k
 
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from conf.addresses import is_public
@@ -126,7 +126,7 @@ class Router:
                 demand = await _allowed(policy.demand(host)) if policy is not None else NO_DEMAND
             except RouteError as error:
                 passed_over(host, error.text)
-                refusal = _prefer_transient(refusal, error)
+                refusal = _prefer_transient(refusal, replace(error))  # anew: that one knows this frame
                 continue
             group = self._groups.of_host(domain, host, hosts.best)
             for address in addresses:
@@ -135,7 +135,9 @@ class Router:
                     host, address, self._port, None, self._source(address, sender_domain), demand, group
                 )
         if not found:
-            raise refusal or RouteError(550, "5.4.4", f"no usable mail host for {domain}")
+            if refusal is not None:
+                raise replace(refusal)
+            raise RouteError(550, "5.4.4", f"no usable mail host for {domain}")
 
     async def close(self) -> None:
         """End what is under way. Idempotent."""

@@ -158,6 +158,7 @@ class NextHopSession:
             await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.tls)
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
+            error.__traceback__ = None  # the protocol keeps it, and is known to those frames
             raise TlsFailed(reason(error), tls_failure(error)) from error
         if policy.accepts is not None and not policy.accepts(self._chain()):
             self.close()
