@@ -120,15 +120,14 @@ class Console:
             except web.HTTPException:
                 raise
             except Exception as error:
+                if _is_past_telling(request):
+                    raise
                 return await self._failed(request, error)
 
         return serve
 
     async def _failed(self, request: web.Request, error: Exception) -> web.Response:
         """A fault of ours, told in the log as the gate tells it, and to a person as a page."""
-        transport = request.transport
-        if transport is None or transport.is_closing() or request.writer.output_size > 0:
-            raise error
         log.error("request_failed", request_id=request[REQUEST], path=clean(request.path), exc_info=error)
         request[CODE] = "internal_error"
         told = f"Something failed on our side. Whoever runs this server finds it in the log as {request[REQUEST]}."
@@ -202,7 +201,10 @@ class Console:
         except Refusal as refusal:
             if page.method == "GET" or status_of(refusal) == 401:
                 raise
-            return await self._again(request, page.again, call, refusal)
+            answer = await self._again(request, page.again, call, refusal)
+            if answer is None:
+                raise
+            return answer
         except TooLong:
             raise NoSuchPage("This is longer than a page shows. The API gives it whole.") from None
 
@@ -214,9 +216,9 @@ class Console:
 
     async def _again(
         self, request: web.Request, show: Show | None, call: PageCall, refusal: Refusal
-    ) -> web.Response:
+    ) -> web.Response | None:
         """The page of the form that was refused: why, and with what was typed. Where the page is gone, or has no form
-        for this member, what was typed stands alone."""
+        for this member, what was typed stands alone; None where nothing was."""
         fault = told_of(refusal, status_of(refusal))
         page = await self._page_with_form(show, call)
         if page is not None:
@@ -224,7 +226,7 @@ class Console:
         elif _has_words(call.form) and _length(request.raw_path, call.form) <= KEPT_BYTES:
             page, shown = Html("kept.html", {}), _kept(request, call.form, fault)
         else:
-            raise refusal
+            return None
         request[CODE] = refusal.code
         response = await self._html(request, call.signed_in, Html(page.template, shown, fault.status))
         response.headers.update(headers_of(refusal))
@@ -329,6 +331,12 @@ def _kept(request: web.Request, form: Form, fault: PageFault) -> dict[str, Any]:
     """What a form holds that has no page any more, to be sent again from where it stands."""
     told = {"title": fault.title, "text": fault.text, "details": fault.details}
     return {**told, "action": request.raw_path, "fields": form.pairs}
+
+
+def _is_past_telling(request: web.Request) -> bool:
+    """Is nobody there any more who could be told of a fault, or half an answer before it?"""
+    transport = request.transport
+    return transport is None or transport.is_closing() or request.writer.output_size > 0
 
 
 def _has_words(form: Form) -> bool:

@@ -5,7 +5,7 @@ Texts tell the reader what to do; details are data to act on. What a code is in 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 MESSAGES: Mapping[str, str] = {
     # Who is calling
@@ -116,6 +116,11 @@ class Refusal(Exception):
         self.message = message or MESSAGES[code]
         self.details = details
         self.retry_after_s = retry_after_s
+
+    def to_keep(self) -> Self:
+        """Itself, without how it came about: those frames know who keeps it."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
 
 
 class Fault(NamedTuple):

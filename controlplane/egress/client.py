@@ -168,7 +168,10 @@ class Egress(Service):
             try:
                 asked = connection.ask(request, deadline_s)
                 on_sent()
-                return await asked
+                try:
+                    return await asked
+                finally:
+                    del asked  # its exception knows this frame
             except http1.NoResponse as failure:
                 # The far end closed a kept-open connection as we took it up. That says nothing
                 # of the endpoint: ask again, with the same ids, until a connection is a fresh one.
@@ -208,6 +211,7 @@ class Egress(Service):
                 return connection
         # TimeoutError is an OSError; TLS takes not every name; IndexError: aiohappyeyeballs has no OSError to raise.
         except (OSError, ValueError, MemoryError, IndexError, Unresolved) as error:
+            error.__traceback__ = None  # a frame of aiohappyeyeballs keeps it, and knows this one
             want = error if is_exhaustion(error) else opening.want
             if want is not None:
                 raise EgressStarved from want

@@ -84,12 +84,7 @@ class EndpointConnection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._transport: Any = None  # uvloop's TLS transport is not an asyncio.Transport
         self._is_open = False
-        self._parser = httptools.HttpResponseParser(self)
-        self._parser.set_dangerous_leniencies(
-            lenient_optional_cr_before_lf=True,  # RFC 9112 §2.2: a lone LF may end a line
-            lenient_headers=True,  # §5.2: a line may be folded; what is in it is of no concern here
-            lenient_spaces_after_chunk_size=True,  # old servers fill it up to a fixed width
-        )
+        self._parser: httptools.HttpResponseParser  # as long as it is connected: it knows the connection
         self._waiting: asyncio.Future[HttpResponse] | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._forget()
@@ -127,6 +122,12 @@ class EndpointConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
         self._is_open = True
+        self._parser = httptools.HttpResponseParser(self)
+        self._parser.set_dangerous_leniencies(
+            lenient_optional_cr_before_lf=True,  # RFC 9112 §2.2: a lone LF may end a line
+            lenient_headers=True,  # §5.2: a line may be folded; what is in it is of no concern here
+            lenient_spaces_after_chunk_size=True,  # old servers fill it up to a fixed width
+        )
 
     def data_received(self, data: bytes) -> None:
         if self._waiting is None:
@@ -149,6 +150,7 @@ class EndpointConnection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._at_end()
+        del self._parser
 
     def _at_end(self) -> None:
         if self.status is None:

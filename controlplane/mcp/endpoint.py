@@ -80,7 +80,10 @@ class McpEndpoint:
         except Refusal as refusal:
             if refusal.code != "rate_limit_exceeded":
                 raise
-            return await self._slowed_down(request, refusal)
+            answer = await self._slowed_down(request, refusal)
+            if answer is None:
+                raise
+            return answer
         holders = _holders(request, principal)
         size = _Size()
         async with self._bodies.parsed(McpBody(), request, holders, partial(_read, size)) as document:
@@ -96,7 +99,8 @@ class McpEndpoint:
             done = await self._methods.answer(asked, _caller(request, principal))
             return _answered(request, asked, done)
 
-    async def _slowed_down(self, request: web.Request, refusal: Refusal) -> web.Response:
+    async def _slowed_down(self, request: web.Request, refusal: Refusal) -> web.Response | None:
+        """None for what can't be read at once."""
         principal = request[PRINCIPAL]
         taker, holders = McpBody(SMALL_BODY_BYTES), _holders(request, principal)
         try:
@@ -106,7 +110,7 @@ class McpEndpoint:
                     return _noted(request)
                 asked = eras.asked(message, _routing_headers(request))
         except (Rejection, Refusal):
-            raise refusal from None
+            return None
         done = self._methods.not_begun(asked, refusal, _caller(request, principal))
         if done is None:
             return _refused(request, refusal, asked)

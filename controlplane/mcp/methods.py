@@ -168,7 +168,7 @@ class Methods:
         except Refusal as refusal:
             if refusal.code in _NOT_OF_TOOLS:
                 raise
-            told = refusal
+            return self._refused(tool, refusal, caller, is_once=is_once)
         except BlobMissing:
             told = Refusal("attachment_bytes_missing")
         except Exception:

@@ -132,7 +132,9 @@ class ToolCall(NamedTuple):
                 recalled_for_ms=self.once_ms if keys else None,
             )
         except Refusal as refusal:
-            raise self._renamed(refusal) from refusal
+            if refusal.code != "validation_failed" or refusal.details is None:
+                raise
+            raise self._renamed(refusal.details) from refusal
         octets = await _octets(result)
         is_replay = isinstance(result, Result | JsonPieces) and result.is_replay
         return Answered(msgspec.json.decode(octets, type=type), is_replay)
@@ -152,11 +154,9 @@ class ToolCall(NamedTuple):
             )
         return cast(str, inbox_id)
 
-    def _renamed(self, refusal: Refusal) -> Refusal:
+    def _renamed(self, details: Mapping[str, Any]) -> Refusal:
         """Faults of the operation's input, under the names of the tool's arguments."""
-        if refusal.code != "validation_failed" or refusal.details is None:
-            return refusal
-        faults = [Fault(**one) for one in refusal.details["fields"]]
+        faults = [Fault(**one) for one in details["fields"]]
         names = type(self.arguments).names_by_operation()
         return invalid([one._replace(path=_renamed(one.path, names)) for one in faults])
 

@@ -227,9 +227,12 @@ class Pipeline:
             raise _not_queued(prepared.submission) from error
         except DatabaseClosed as error:
             raise Refusal("provider_unavailable") from error
-        if isinstance(done, Refused):
-            raise done.error
-        return done
+        try:
+            if isinstance(done, Refused):
+                raise done.error
+            return done
+        finally:
+            del done  # its error knows this frame
 
     # The transaction ---------------------------------------------------------------------------
 
@@ -249,7 +252,7 @@ class Pipeline:
             inbox = guards.check(tx, attempt)
         except guards.BulkPattern as error:
             self._admission.trip(tx, attempt)
-            return Refused(error)
+            return Refused(error.to_keep())
         reasons = _reasons_to_hold(tx, attempt, prepared.warnings)
         thread_id = rows.join_thread(tx, prepared, answers_in, inbox, self._ids, now_ms)
         message = rows.message(prepared, inbox, self._ids.new("msg"), thread_id, now_ms, bool(reasons))

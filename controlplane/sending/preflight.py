@@ -368,7 +368,7 @@ def telling(refusals: list[Refusal]) -> Iterator[None]:
     except Refusal as refusal:
         if refusal.code == "validation_failed":
             raise
-        refusals.append(refusal)
+        refusals.append(refusal.to_keep())
 
 
 def words_of(request: SendMessage) -> AuthoredWords:

@@ -97,6 +97,7 @@ class Gate:
         except Refusal as error:
             return _refuse(request, error)
         except web.HTTPException as error:
+            error.__traceback__ = None  # the request keeps it, and is known to those frames
             return _refuse(request, await self._from_http(request, error))
         except (_Misframed, RequestPayloadError):  # the latter: a chunk that is none, or an end too early
             return _closing(request, bad_request())
@@ -140,6 +141,7 @@ class Gate:
                 request_id=request_id,
                 cause=type(error).__name__,
             )
+            error.__traceback__ = None  # as above: its stream keeps it
             return web.Response(status=LEFT)
         is_begun = request.writer.output_size > 0
         if is_begun and isinstance(error, BlobMissing):

@@ -112,13 +112,13 @@ def every_refusal(tx: Tx, attempt: Attempt) -> list[Refusal]:
     try:
         inbox = inbox_is_active(attempt)
     except Refusal as refusal:
-        return [refusal]  # without it there is nothing that the others could judge
+        return [refusal.to_keep()]  # without it there is nothing that the others could judge
     refusals = []
     for guard in _guards_of(attempt, inbox):
         try:
             guard(tx, attempt)
         except Refusal as refusal:
-            refusals.append(refusal)
+            refusals.append(refusal.to_keep())
     return refusals
 
 

@@ -81,10 +81,13 @@ class ReviewDesk:
             self._reviewing.withdraw(tx, review, by)
 
     def _settled(self, decided: Decided | Refused) -> Decided:
-        if isinstance(decided, Refused):
-            raise decided.error
-        decided.tell(log)
-        return decided
+        try:
+            if isinstance(decided, Refused):
+                raise decided.error
+            decided.tell(log)
+            return decided
+        finally:
+            del decided  # its error knows this frame
 
     # Units of work -----------------------------------------------------------------------------
 

@@ -168,7 +168,7 @@ class Reviewing:
             inbox = guards.check(tx, attempt)
         except guards.BulkPattern as error:
             self._admission.trip(tx, attempt)
-            return Refused(error)
+            return Refused(error.to_keep())
         status = "scheduled" if goes_at_ms > now_ms else "queued"
         is_let_go = messages.let_go(tx, message.id, status, now_ms, if_last)
         assert is_let_go  # its review is pending, and was until this transaction
