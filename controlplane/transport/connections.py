@@ -93,7 +93,7 @@ class ClientConnection(RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)
         super().connection_lost(exc)
-        self._content = EMPTY_PAYLOAD  # what it was knows the connection
+        self._content, self._request = EMPTY_PAYLOAD, None  # what they were knows the connection
         if self._when_lost is not None:
             self._when_lost()
 

@@ -17,6 +17,7 @@ from aiohttp import web
 from controlplane.contract.refusals import Refusal
 from controlplane.egress.client import EgressFailed
 from controlplane.egress.http1 import EndpointConnection, NoResponse
+from controlplane.transport.connections import ClientConnection
 from maild.authentication.signatures import Unacceptable
 from maild.inbound.sessions.session import Session
 from maild.outbound.routing.route import RouteError
@@ -72,6 +73,20 @@ async def cut_short(maild: Running) -> None:
     writer.transport.abort()
 
 
+async def who_waits_and_leaves(maild: Running) -> None:
+    where = urlsplit(maild.api.url)
+    _, writer = await asyncio.open_connection(where.hostname, where.port)
+    head = f"GET /v1/messages/wait?timeoutSeconds=30 HTTP/1.1\r\nHost: {where.netloc}\r\n"
+    writer.write(f"{head}Authorization: Bearer {maild.api.key}\r\n\r\n".encode())
+
+    def is_looked_at() -> bool:
+        connections = [one for one in gc.get_objects() if type(one) is ClientConnection]
+        return any(one._request is not None for one in connections)
+
+    await until_true(is_looked_at)
+    writer.transport.abort()
+
+
 async def tools_that_refuse(maild: Running) -> None:
     mcp = Mcp(maild.api)
     assert (await mcp.call("cancel_message", messageId="msg_none")).is_error
@@ -112,6 +127,7 @@ async def a_session_that_says_nothing(maild: Running) -> None:
         (no_such_path, [web.Request]),
         (another_method, [web.Request]),
         (cut_short, [ConnectionError]),
+        (who_waits_and_leaves, [web.Request]),
         (tools_that_refuse, [Refusal]),
         (a_check_of_what_would_be_refused, [Refusal]),
         (a_send_that_trips_the_wire, [Refusal]),
