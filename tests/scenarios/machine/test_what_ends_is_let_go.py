@@ -6,7 +6,7 @@ waits for a future that has it, in a frame that outlives it closes the circle.
 import asyncio
 import gc
 import ssl
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,15 +41,12 @@ SIGNED = (
 
 
 @pytest.fixture
-def left() -> Iterator[Left]:
+def left(no_collector: None) -> Left:
     """Of these types, what has come about in this test and is there still, though nothing is collected."""
-    gc.collect()
-    gc.disable()
     others = {id(one) for one in gc.get_objects()}
-    yield lambda *kinds: [
+    return lambda *kinds: [
         one for one in gc.get_objects() if issubclass(type(one), kinds) and id(one) not in others
     ]
-    gc.enable()
 
 
 # Over HTTP ---------------------------------------------------------------------------------------
