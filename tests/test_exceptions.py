@@ -3,12 +3,10 @@ is raised keeps every session, message and password that it ever met.
 """
 
 import ast
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = ("maild", "controlplane", "storage", "conf")
+from tests.support.laws.sources import PACKAGES, found_in
 
 
 def raised_constants(source: str) -> list[str]:
@@ -19,12 +17,7 @@ def raised_constants(source: str) -> list[str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_constant_is_raised(package: str) -> None:
-    found = {
-        str(path.relative_to(ROOT)): names
-        for path in sorted((ROOT / package).rglob("*.py"))
-        if (names := raised_constants(path.read_text()))
-    }
-    assert found == {}
+    assert found_in(package, raised_constants) == {}
 
 
 def test_such_a_constant_is_found() -> None:

@@ -7,12 +7,11 @@ right everywhere. A possessive repeat of a single character, `[a-z]*+`, is anoth
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = ("maild", "controlplane", "storage", "conf")
+from tests.support.laws.sources import PACKAGES, found_in
+
 _POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*(?:,\d*)?\})\+")
 
 
@@ -25,12 +24,7 @@ def possessive_groups(source: str) -> list[str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_group_is_repeated_possessively(package: str) -> None:
-    found = {
-        str(path.relative_to(ROOT)): texts
-        for path in sorted((ROOT / package).rglob("*.py"))
-        if (texts := possessive_groups(path.read_text()))
-    }
-    assert found == {}
+    assert found_in(package, possessive_groups) == {}
 
 
 @pytest.mark.parametrize("pattern", [r"(?:ab)*+", r"(a|b)++", r"(?:a)?+", r"(?:ab){1,4}+", r"a(?:\.b)*+c"])
