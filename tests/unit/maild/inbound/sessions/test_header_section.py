@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maild.inbound.sessions.header_section import MAX_HELD_OCTETS, HeaderSection
+from maild.inbound.sessions.header_section import MAX_COMMENT_MARKS, MAX_HELD_OCTETS, HeaderSection
 from maild.message.parsing.parse import parse
 
 OWN = "mx.agents.test"
@@ -22,6 +22,7 @@ FORGED = [
     b"Authentication-Results: mx.agents.test(comment); none",
     b"Authentication-Results: mx.agents.test",
     b"Authentication-Results: (never closed mx.agents.test; dmarc=pass",
+    b"Authentication-Results: " + b"()" * MAX_COMMENT_MARKS + b" mx.agents.test; dmarc=pass",
     "Authentication-Results: mx.ａgents.test; dmarc=pass".encode(),
     b"Authentication-Results: (" + b"x" * 2 * MAX_HELD_OCTETS + b") mx.agents.test; dmarc=pass",
     b"Authentication-Results" + b" " * 2 * MAX_HELD_OCTETS + b": mx.agents.test; dmarc=pass",
@@ -31,6 +32,8 @@ HONEST = [
     b"Authentication-Results: notmx.agents.test; note=mx.agents.test",
     b"Authentication-Results: mx.agents.test.evil.test; none",
     b"Authentication-Results: (mx.agents.test) other.test; none",
+    b"Authentication-Results: (a) (b (c)) (mx.agents.test) other.test; none",
+    b"Authentication-Results: " + b"()" * MAX_COMMENT_MARKS + b" other.test; none",
     b"X-Authentication-Results: mx.agents.test; none",
     b"ARC-Authentication-Results: i=1; mx.agents.test; none",
     b"Authentication-Results-Too: mx.agents.test; none",
