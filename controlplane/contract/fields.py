@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import (
@@ -40,6 +40,8 @@ HEADERS_MAX = 50
 HEADER_CHARS_MAX = 2000
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
 _LONGEST_NAME = "X" * 76
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 # Between a time and its offset: a + that was not encoded, which in a query is a blank.
 _LOST_PLUS = re.compile(r"(:\d\d(?:[.,]\d+)?) (\d\d:?\d\d)\Z")
 
@@ -184,7 +186,7 @@ def _milliseconds(value: Any, expected: str, *, zone: tzinfo | None) -> int:
             if zone is None:
                 raise ValueError
             moment = moment.replace(tzinfo=zone)
-        return int(moment.astimezone(UTC).timestamp() * 1000)
+        return (moment.astimezone(UTC) - _EPOCH) // _MILLISECOND
     except (TypeError, ValueError, OverflowError) as error:
         raise PydanticCustomError(
             "invalid_date", "Expected an ISO 8601 {expected}", {"expected": expected}

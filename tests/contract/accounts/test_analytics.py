@@ -208,6 +208,12 @@ async def test_the_series_has_every_period(maild: Running, bot: dict[str, Any]) 
     assert [one["count"] for one in days["series"][0]["points"]] == [3, 1]
 
 
+async def test_the_last_moment_that_can_be_said_is_a_window_s_end(maild: Running) -> None:
+    for last in ("9999-12-31T23:59:59.9999999Z", "9999-12-31T23:59:59.999Z"):  # the first is .NET's
+        found = (await maild.api.get("/v1/analytics/events", until=last)).data
+        assert found["until"] == "9999-12-31T23:59:59.999Z"
+
+
 async def test_the_default_series_are_the_five_live_events_of_a_day(maild: Running) -> None:
     found = (await maild.api.get("/v1/analytics/events")).data
     assert [one["type"] for one in found["series"]] == [
