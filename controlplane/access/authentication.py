@@ -9,7 +9,7 @@ import structlog
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import mail_scopes_of
-from storage.clock import Clock
+from storage.clock import Clock, is_recent
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure
 from storage.engine.writer import DatabaseClosed
@@ -47,7 +47,7 @@ class Authenticator:
     def _touch(self, key: KeyRow) -> None:
         """Nobody waits for it: who only reads need not wait for the disk."""
         now_ms = self._clock.now_ms()
-        is_due = key.last_used_at is None or now_ms - key.last_used_at >= TOUCH_MS
+        is_due = key.last_used_at is None or not is_recent(key.last_used_at, now_ms, TOUCH_MS)
         if is_due and key.id not in self._touching:
             noting = self._touching[key.id] = asyncio.create_task(self._note_use(key.id, now_ms))
             noting.add_done_callback(lambda _: self._touching.pop(key.id))

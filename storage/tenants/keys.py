@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.agents import claims
-from storage.engine.dialect import THEN_JOIN, each_of, elements, greatest, unindexed
+from storage.engine.dialect import THEN_JOIN, each_of, elements, unindexed
 from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
@@ -18,7 +18,6 @@ _DESCENDS = f"""WITH RECURSIVE minters (id) AS (
       SELECT k.minted_by FROM minters {THEN_JOIN} api_keys k
       ON k.id = minters.id WHERE k.organization_id = :organization)
     SELECT EXISTS (SELECT 1 FROM minters WHERE id = :ancestor)"""
-_TOUCH = f"UPDATE api_keys SET last_used_at = {greatest('coalesce(last_used_at, 0)', '?')} WHERE id = ?"
 
 
 def hash_of(raw_key: str) -> bytes:
@@ -109,8 +108,8 @@ def by_hash(tx: Tx, key_hash: bytes) -> KeyRow | None:
 
 
 def touch(tx: Tx, key_id: str, now_ms: int) -> None:
-    """Note that the key was used at `now_ms`: `last_used_at` never goes back."""
-    tx.run(_TOUCH, (now_ms, key_id))
+    """Note that the key was used at `now_ms`."""
+    tx.run("UPDATE api_keys SET last_used_at = ? WHERE id = ?", (now_ms, key_id))
 
 
 def descends_from(tx: Tx, organization_id: str, key_id: str, ancestor_id: str) -> bool:

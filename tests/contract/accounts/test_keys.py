@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from controlplane.contract.scopes import MAIL_SCOPES
+from storage.clock import iso
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
 from tests.support.worlds.store import ManualClock
@@ -263,6 +264,20 @@ async def test_last_used_is_within_a_minute(start: Start) -> None:
             return listed[key["id"]]["lastUsedAt"] == at or None
 
         await until(is_shown)
+
+
+async def test_last_used_follows_a_clock_that_was_ahead(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+
+    async def is_shown_now() -> bool | None:
+        (shown,) = [one for one in (await maild.api.get("/v1/keys")).data if one["mode"] == "live"]
+        return shown["lastUsedAt"] == iso(clock.now_ms()) or None
+
+    clock.forward(400 * 86_400)
+    await until(is_shown_now)
+    clock.set_back(400 * 86_400)
+    await until(is_shown_now)
 
 
 # Revoking ----------------------------------------------------------------------------------------
