@@ -28,10 +28,11 @@ def note(tx: Tx, inbox_id: str, keys: Collection[str], now_ms: int, mode: str = 
     tx.run_many(_NOTE, [(inbox_id, key, mode, now_ms) for key in keys])
 
 
-def count_since(tx: Tx, inbox_id: str, since_ms: int) -> int:
-    """To how many the inbox has written for the first time since then, with live keys."""
+def count_between(tx: Tx, inbox_id: str, since_ms: int, until_ms: int) -> int:
+    """To how many the inbox has written for the first time from `since_ms` on and before `until_ms`, with live keys."""
     found: int = tx.value(
-        "SELECT count(*) FROM correspondents WHERE inbox_id = ? AND mode = 'live' AND first_sent_at >= ?",
-        (inbox_id, since_ms),
+        """SELECT count(*) FROM correspondents
+           WHERE inbox_id = ? AND mode = 'live' AND first_sent_at >= ? AND first_sent_at < ?""",
+        (inbox_id, since_ms, until_ms),
     )
     return found

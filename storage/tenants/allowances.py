@@ -80,7 +80,7 @@ def first_time_recipients(tx: Tx, inbox_id: str, keys: Collection[str], limit: i
     if not new:
         return
     resets_at = next_day_ms(at_ms)
-    used = correspondents.count_since(tx, inbox_id, resets_at - DAY_MS)
+    used = correspondents.count_between(tx, inbox_id, resets_at - DAY_MS, resets_at)
     if used + new > limit:
         raise UsedUp("firstTimeRecipientsDaily", limit, used, resets_at)
 

@@ -439,6 +439,18 @@ async def test_a_scheduled_first_contact_counts_when_it_goes(world: SenderWorld,
     assert sorted(await left(world, clock, *waiting)) == [("failed", "limit_reached"), ("queued", None)]
 
 
+async def test_first_contacts_of_a_clock_that_was_ahead_are_of_that_day(
+    world: SenderWorld, clock: ManualClock
+) -> None:
+    maild = world.maild
+    await policy(maild, firstTimeDaily=1)
+    clock.forward(400 * 86_400)
+    assert told(await maild.api.send(world.bot, to=["a@new.test"])) == "201"
+    clock.set_back(400 * 86_400)
+    assert told(await maild.api.send(world.bot, to=["b@new.test"])) == "201"
+    assert told(await maild.api.send(world.bot, to=["c@new.test"])) == "limit_reached"
+
+
 async def test_who_was_written_to_stays_so_when_the_message_is_gone(world: SenderWorld) -> None:
     maild = world.maild
     sent = (await maild.api.send(world.bot, to=["a@new.test"])).data

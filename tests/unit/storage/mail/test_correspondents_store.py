@@ -29,8 +29,8 @@ def test_who_was_written_to_is_known_from_then_on(tx: Tx) -> None:
 def test_the_first_time_stays_the_first(tx: Tx) -> None:
     correspondents.note(tx, "inb_1", ["ada@x.test"], 5)
     correspondents.note(tx, "inb_1", ["ada@x.test", "bob@x.test"], 9)
-    assert correspondents.count_since(tx, "inb_1", 5) == 2
-    assert correspondents.count_since(tx, "inb_1", 6) == 1
+    windows = ((5, 10), (6, 10), (5, 9))
+    assert [correspondents.count_between(tx, "inb_1", *window) for window in windows] == [2, 1, 1]
 
 
 def test_what_test_keys_send_makes_nobody_known_to_live_ones(tx: Tx) -> None:
@@ -38,7 +38,7 @@ def test_what_test_keys_send_makes_nobody_known_to_live_ones(tx: Tx) -> None:
     correspondents.note(tx, "inb_1", ["bob@x.test"], 5)
     assert correspondents.unknown(tx, "inb_1", ["ada@x.test", "bob@x.test"]) == {"ada@x.test"}
     assert correspondents.unknown(tx, "inb_1", ["ada@x.test", "bob@x.test"], "test") == frozenset()
-    assert correspondents.count_since(tx, "inb_1", 0) == 1
+    assert correspondents.count_between(tx, "inb_1", 0, 6) == 1
 
 
 def store_from_before() -> sqlite3.Connection:
