@@ -218,10 +218,16 @@ def _open(path: Path, read_only: bool = False) -> sqlite3.Connection:
     return conn
 
 
+@cache
 def _refuse_foreign_log(path: Path) -> None:
     """StoreError for a backup that was put over a store whose log of changes was left: SQLite takes a log for that of
     the file beside it, and would write pages of the one over those of the other. Whose changes are in a log says so in
-    its header, and a backup (`upkeep.snapshot`) has none."""
+    its header, and a backup (`upkeep.snapshot`) has none.
+
+    Looked at once, before this process has the store open: who closes a file gives up the locks of all connections of
+    its process (https://www.sqlite.org/howtocorrupt.html §2.2), and the next command to end would take itself for the
+    last one that has the store open, and its log away from under a daemon.
+    """
     log = path.with_name(f"{path.name}-wal")
     if not (is_there(log) and log.stat().st_size) or _has_log(path):
         return
