@@ -177,7 +177,7 @@ class Daemon:
             text = f"{error.filename}: {error.strerror}"
         else:
             text = str(error)
-        return StartError(text, may_pass=may_pass(error.__cause__ or error))
+        return StartError(text, may_pass=may_pass(error) or may_pass(error.__cause__ or error))
 
     async def _build(self) -> None:
         ground = await self._lay_ground()

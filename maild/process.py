@@ -88,10 +88,12 @@ def _with_threads(settings: Settings, lines: LogCounts) -> Daemon:
     them."""
     try:
         threads = started_threads(min(32, (os.cpu_count() or 1) + 4), "asyncio")  # as many as Python's own
-        asyncio.get_running_loop().set_default_executor(threads)
-        return Daemon(settings, lines=lines)
+        daemon = Daemon(settings, lines=lines)
     except Exhausted as error:
         raise StartError(str(error), may_pass=may_pass(error)) from error
+    # Not before: for the end of a loop's own threads yet another one is begun.
+    asyncio.get_running_loop().set_default_executor(threads)
+    return daemon
 
 
 def _announce(line: str) -> None:
