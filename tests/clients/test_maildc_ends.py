@@ -139,6 +139,18 @@ async def test_no_proxy_of_the_environment_reads_a_key_in_the_clear(environ: pyt
     assert seen == []
 
 
+@pytest.mark.parametrize("command", [("webhooks", "list"), ("mcp",), ("login",)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("SSL_CERT_FILE", "/nowhere/ca.pem"), ("ALL_PROXY", "socks://127.0.0.1:9/")]
+)
+async def test_an_environment_that_can_not_be_used_is_told(
+    command: tuple[str, ...], name: str, value: str
+) -> None:
+    done = await maildc.run(*command, url="https://127.0.0.1:9", key=KEY, stdin=KEY.encode(), **{name: value})
+    assert (done.code, done.out) == (2, "")
+    assert done.said.startswith(f"maildc: {name} of the environment can't be used: ")
+
+
 @pytest.mark.parametrize(
     "words",
     [

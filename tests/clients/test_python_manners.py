@@ -2,6 +2,7 @@
 to somebody else."""
 
 import logging
+import os
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -292,6 +293,16 @@ async def test_the_key_follows_no_redirect(clients: Clients, status: int) -> Non
         assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
 
 
+async def test_the_key_goes_in_the_clear_through_no_proxy_of_the_environment(
+    clients: Clients, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ScriptedServer([MESSAGE]) as proxy, ScriptedServer([MESSAGE]) as server:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        await clients.ask(server.url, read)
+        assert (len(server.asked), proxy.asked) == (1, [])
+
+
 @pytest.mark.parametrize("fault", [HANG_UP, SILENCE, refused(500), refused(400), answer(302, Location="/")])
 async def test_the_key_stands_in_no_log_or_error(
     clients: Clients, fault: bytes, caplog: pytest.LogCaptureFixture
@@ -385,6 +396,28 @@ def test_where_key_and_address_come_from(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_address_that_can_not_be(url: str) -> None:
     with pytest.raises(ConfigurationError, match="https://host"):
         Maild(KEY, url)
+
+
+@pytest.mark.parametrize("client", [Maild, AsyncMaild])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SSL_CERT_FILE", "/nowhere/ca.pem"),
+        ("SSL_CERT_FILE", os.devnull),
+        ("all_proxy", "socks://user:secret@127.0.0.1:9/"),
+        ("HTTPS_PROXY", "socks5://user:secret@127.0.0.1:9"),
+        ("https_proxy", "http://user:secret@127.0.0.1:port"),
+    ],
+)
+def test_an_environment_that_can_not_be(
+    client: Callable[..., Any], name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for other in ("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match=rf"^{name} of the environment can't be used: ") as error:
+        client(KEY, "https://a.test")
+    assert "secret" not in str(error.value)
 
 
 # What goes out, what comes in ---------------------------------------------------------------------

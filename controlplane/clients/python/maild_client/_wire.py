@@ -30,6 +30,9 @@ RETRIES = 2
 RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 PAUSE_S, PAUSE_MAX_S = 0.5, 8.0
 OBEYED_MAX_S = 60.0  # a longer Retry-After is for the caller to decide about
+# What httpx2 reads of the environment.
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
 class Key:
@@ -95,6 +98,18 @@ def _is_address(url: str) -> bool:
         return False
     is_plain = url.isprintable() and " " not in url and not (parts.username or parts.query or parts.fragment)
     return parts.scheme in ("http", "https") and bool(parts.hostname) and has_port and is_plain
+
+
+def is_sealed(url: str) -> bool:
+    """Does what is sent there go encrypted? A proxy of the environment would read a key that goes in the clear."""
+    return urlsplit(url).scheme == "https"
+
+
+def unusable(fault: Exception) -> ConfigurationError:
+    """An HTTP client can't be made with what the environment names: files of certificates, or proxies."""
+    kinds = _CERTIFICATES if isinstance(fault, OSError) else _PROXIES
+    named = [name for name, value in os.environ.items() if value and name.upper() in kinds]
+    return ConfigurationError(f"{' or '.join(named) or 'a proxy'} of the environment can't be used: {fault}")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from maild_client._async.client import http_client_for
 from maild_client.bridge import AT_ONCE_MAX, LINE_BYTES_MAX, TIMEOUT, Bridge
 from maild_client.credentials import ClientCredentials
 
@@ -20,7 +21,7 @@ CHUNK_BYTES = 65_536
 
 
 def main(credentials: ClientCredentials) -> int:
-    """Bridge this process's stdin and stdout, until stdin ends or SIGTERM comes; the exit code."""
+    """Bridge this process's stdin and stdout, until stdin ends or SIGTERM comes; the exit code. ConfigurationError."""
     try:
         asyncio.run(_serve(credentials))
     except KeyboardInterrupt:
@@ -39,11 +40,10 @@ async def _serve(credentials: ClientCredentials) -> None:
         loop.add_signal_handler(signal.SIGTERM, task.cancel)
     writer = _PipeWriter(loop, sys.stdout.fileno(), on_gone=task.cancel)
     with contextlib.suppress(asyncio.CancelledError):
-        async with httpx2.AsyncClient(
+        async with http_client_for(
+            credentials.url,
             timeout=TIMEOUT,
             limits=httpx2.Limits(max_connections=AT_ONCE_MAX, max_keepalive_connections=8),
-            # A proxy of the environment would read a key that goes in the clear.
-            trust_env=parts.scheme == "https",
             headers={"User-Agent": "maildc-mcp"},
         ) as client:
             await Bridge(credentials, client, writer.write, tell).run(_lines(loop, sys.stdin.fileno()))

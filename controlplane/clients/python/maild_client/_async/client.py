@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Generic, ParamSpec, Self, TypeVar
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 import httpx2
 
@@ -15,6 +15,14 @@ from maild_client.errors import ConfigurationError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def http_client_for(url: str, **options: Any) -> httpx2.AsyncClient:
+    """One that obeys the environment (proxies, certificates) where the key goes encrypted. ConfigurationError."""
+    try:
+        return httpx2.AsyncClient(trust_env=_wire.is_sealed(url), **options)
+    except (OSError, ValueError, ImportError, httpx2.InvalidURL) as fault:
+        raise _wire.unusable(fault) from fault
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class AsyncMaild(AsyncResources):
         if http_client is not None and not isinstance(http_client, httpx2.AsyncClient):
             raise ConfigurationError("http_client is no httpx2.AsyncClient")
         self._is_ours = http_client is None
-        self._use(AsyncTransport(key, options, http_client or httpx2.AsyncClient()))
+        self._use(AsyncTransport(key, options, http_client or http_client_for(options.url)))
 
     def _use(self, transport: AsyncTransport) -> None:
         super().__init__(transport)

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Generic, ParamSpec, Self, TypeVar
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 import httpx2
 
@@ -16,6 +16,14 @@ from maild_client.errors import ConfigurationError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def http_client_for(url: str, **options: Any) -> httpx2.Client:
+    """One that obeys the environment (proxies, certificates) where the key goes encrypted. ConfigurationError."""
+    try:
+        return httpx2.Client(trust_env=_wire.is_sealed(url), **options)
+    except (OSError, ValueError, ImportError, httpx2.InvalidURL) as fault:
+        raise _wire.unusable(fault) from fault
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class Maild(Resources):
         if http_client is not None and not isinstance(http_client, httpx2.Client):
             raise ConfigurationError("http_client is no httpx2.Client")
         self._is_ours = http_client is None
-        self._use(Transport(key, options, http_client or httpx2.Client()))
+        self._use(Transport(key, options, http_client or http_client_for(options.url)))
 
     def _use(self, transport: Transport) -> None:
         super().__init__(transport)

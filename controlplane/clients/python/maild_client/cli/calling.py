@@ -6,8 +6,6 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-import httpx2
-
 from maild_client._given import UNSET, repeated_under, segment
 from maild_client._sync.client import Maild
 from maild_client._sync.pages import Pages
@@ -38,10 +36,8 @@ class Caller:
     def __init__(self, run: CommandRun) -> None:
         self._run = run
         credentials = run.credentials()
-        # A proxy of the environment would read a key that goes in the clear.
-        self._http = httpx2.Client(trust_env=credentials.url.startswith("https:"))
         with told():
-            self.client = Maild(credentials.api_key, credentials.url, http_client=self._http)
+            self.client = Maild(credentials.api_key, credentials.url)
         self._transport = self.client._transport
 
     def __enter__(self) -> Self:
@@ -50,7 +46,7 @@ class Caller:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._http.close()
+        self.client.close()
 
     def json(self, row: OperationRow, parts: Parts) -> Any:
         """What the operation answers; CommandEnded."""

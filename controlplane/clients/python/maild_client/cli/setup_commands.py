@@ -7,7 +7,9 @@ from typing import Any
 import click
 import httpx2
 
+from maild_client._sync.client import http_client_for
 from maild_client.cli import exits
+from maild_client.cli.calling import told
 from maild_client.cli.common import MaildcCommand, run_of
 from maild_client.cli.exits import CommandEnded
 from maild_client.credentials import (
@@ -57,7 +59,8 @@ def mcp(context: click.Context) -> int:
     """
     from maild_client import stdio  # noqa: PLC0415 - it is no other command's
 
-    return stdio.main(run_of(context).credentials())
+    with told():
+        return stdio.main(run_of(context).credentials())
 
 
 def _given_key() -> str:
@@ -70,17 +73,15 @@ def _check(credentials: ClientCredentials) -> None:
     """The server knows the key; CommandEnded. A key that may not ask this is a key all the same."""
     headers = {"Authorization": f"Bearer {credentials.api_key}"}
     try:
-        with httpx2.Client(
-            timeout=CHECK_S, follow_redirects=False, trust_env=credentials.url.startswith("https:")
-        ) as client:
+        with told(), http_client_for(credentials.url, timeout=CHECK_S) as client:
             answer: Any = client.get(f"{credentials.url}/v1/organization", headers=headers)
     except httpx2.HTTPError as error:
-        told = f"{credentials.url} can't be reached ({type(error).__name__}): nothing was kept."
-        raise CommandEnded(exits.SERVER, "unreachable", told) from None
+        why = f"{credentials.url} can't be reached ({type(error).__name__}): nothing was kept."
+        raise CommandEnded(exits.SERVER, "unreachable", why) from None
     if answer.status_code == 401:
         raise CommandEnded(
             exits.KEY, "invalid_api_key", f"{credentials.url} does not know this key: nothing was kept."
         )
     if answer.status_code not in (200, 403):
-        told = f"{credentials.url} answered {answer.status_code}: is it a maild server? Nothing was kept."
-        raise CommandEnded(exits.SERVER, "not_understood", told)
+        why = f"{credentials.url} answered {answer.status_code}: is it a maild server? Nothing was kept."
+        raise CommandEnded(exits.SERVER, "not_understood", why)
