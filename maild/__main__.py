@@ -1,6 +1,7 @@
 """`python -m maild` is `maild`.
 
-OpenSSL reads its configuration when the first module asks for it, hence before all others here.
+OpenSSL reads its configuration when the first module asks for it, and Python where it is to write the keys of TLS
+sessions, hence before all others here.
 """
 
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 import conf
 
 os.environ.setdefault("OPENSSL_CONF", str(Path(conf.__file__).with_name("openssl.cnf")))
+os.environ.pop("SSLKEYLOGFILE", None)  # who has these keys reads all mail and API keys that go by
 
 
 def main() -> None:

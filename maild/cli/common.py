@@ -113,6 +113,12 @@ def fail(*lines: str, exit_code: int = EXIT_FAULT) -> NoReturn:
     sys.exit(exit_code)
 
 
+def in_words(error: OSError) -> str:
+    """What the system said, of which file."""
+    told = error.strerror or str(error)
+    return told if error.filename is None else f"{error.filename}: {told}"
+
+
 def settings_of(config: Path) -> Settings:
     try:
         return load(config)
@@ -176,7 +182,7 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     except OSError as error:
         is_closed = isinstance(error, PermissionError) and error.filename is not None and os.geteuid() != ROOT
         advice = f"; run this as root, or as the user {user_of(Path(error.filename))}" if is_closed else ""
-        fail(f"{error.filename}: {error.strerror}{advice}")
+        fail(f"{in_words(error)}{advice}")
 
 
 def show_keys(answer: dict[str, Any], as_json: bool) -> None:

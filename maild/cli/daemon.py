@@ -11,6 +11,7 @@ from maild.cli.common import (
     EXIT_FAULT,
     config_option,
     fail,
+    in_words,
     json_option,
     looked_at,
     say,
@@ -37,6 +38,8 @@ def serve(config: Path) -> None:
         fail(str(error), exit_code=EXIT_DIED if error.may_pass else EXIT_FAULT)
     except ServiceDied as error:
         fail(f"{error}: {error.__cause__!r}", exit_code=EXIT_DIED)
+    except OSError as error:  # before it has begun, or as it ends: no descriptor for its loop, say
+        fail(in_words(error), exit_code=EXIT_DIED)
 
 
 @click.command("check-config")

@@ -1,5 +1,6 @@
 """`maild`: the operator's commands. Faults are one line each on stderr and exit code 2."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import click
 
 from maild import __version__
 from maild.cli.audit import audit
-from maild.cli.common import EXIT_FAULT, fail, say
+from maild.cli.common import EXIT_FAULT, fail, in_words, say
 from maild.cli.daemon import check_config, serve
 from maild.cli.doctor import doctor
 from maild.cli.keys import keys
@@ -22,6 +23,14 @@ from maild.cli.reports import reports
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, compact, init, replace_lost_master_key, rotate_master_key
 from maild.descriptors import STDERR, STDOUT, fill, give_up
+
+# What write(2) says of a stream.
+_NOT_WRITTEN = frozenset(
+    {
+        errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE, errno.EBADF, errno.EAGAIN,
+        errno.ECONNRESET,
+    }
+)  # fmt: skip
 
 
 class OperatorCli(click.Group):
@@ -57,6 +66,8 @@ def _told() -> Iterator[None]:
         say("", err=True)  # behind the terminal's ^C
         fail("interrupted")
     except OSError as error:
+        if error.filename is not None or error.errno not in _NOT_WRITTEN:
+            fail(in_words(error))
         give_up(STDOUT)
         if isinstance(error, BrokenPipeError):
             sys.exit(EXIT_FAULT)

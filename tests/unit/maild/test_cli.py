@@ -1093,6 +1093,35 @@ def test_help_with_nowhere_to_go_is_told_in_one_line(option: str) -> None:
     assert (done.returncode, done.stderr) == (2, "maild: standard output: No space left on device\n")
 
 
+@pytest.mark.parametrize("command", ["serve", "check-config"])
+def test_a_file_that_can_not_be_looked_at_is_not_called_standard_output(
+    config: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """As a folder of another host's whose connection is stale."""
+    monkeypatch.setattr(data_folder, "ROOT", os.geteuid())
+    long = config.parent / ("d" * 300)
+    config.write_text(config.read_text().replace(str(config.parent / "data"), str(long)))
+    assert fault(command, "--config", config) == f"{long}: File name too long"
+
+
+def test_a_daemon_that_gets_no_descriptor_is_begun_again(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maild.process.run", Mock(side_effect=OSError(24, "Too many open files")))
+    assert fault("serve", "--config", config, exit_code=1) == "Too many open files"
+
+
+def test_keys_of_sessions_are_written_nowhere(config: Path, tmp_path: Path) -> None:
+    """Whoever has them reads what went by. Nor does a place that can't be written keep the daemon from serving."""
+    for file in (tmp_path / "keys", tmp_path / "none" / "keys"):
+        done = subprocess.run(
+            [sys.executable, "-m", "maild", "serve", "--config", str(config)],
+            env=os.environ | {"SSLKEYLOGFILE": str(file)},
+            capture_output=True, text=True, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
+        )  # fmt: skip
+        assert "run 'maild init' first" in done.stderr and not file.exists()
+
+
 @pytest.mark.parametrize(
     ("command", "work"),
     [("check", "maild.commands.checking.check"), ("audit verify", f"{COMMANDS}.verify_audit")],
