@@ -17,7 +17,7 @@ from storage.durable_files import is_there, make_folder
 ROOT = 0
 # As the unit of systemd does it: as that user, who may bind port 25 all the same.
 BY_HAND = (
-    "setpriv --reuid={user} --regid={user} --init-groups --inh-caps=+net_bind_service"
+    "setpriv --reuid={user} --regid={group} {groups} --inh-caps=+net_bind_service"
     " --ambient-caps=+net_bind_service maild serve"
 )
 
@@ -112,12 +112,11 @@ class DataFolder:
     def check_user(self) -> None:
         """DataFolderError for root on another user's store: the files that it made would be closed to that user."""
         if os.geteuid() == ROOT and is_there(self.database):
-            owner = self.database.stat().st_uid
-            if owner != ROOT:
-                user = _name_of(owner)
+            owner = self.database.stat()
+            if owner.st_uid != ROOT:
                 raise DataFolderError(
-                    f"data_dir: the store in {self.path} belongs to the user {user}, so run it as that one: "
-                    f"'systemctl start maild', or '{BY_HAND.format(user=user.removeprefix('#'))}'"
+                    f"data_dir: the store in {self.path} belongs to the user {_name_of(owner.st_uid)}, so run it as"
+                    f" that one: 'systemctl start maild', or '{_by_hand(owner.st_uid, owner.st_gid)}'"
                 )
 
     def check_store(self) -> None:
@@ -209,6 +208,14 @@ def _is_locked(path: Path) -> bool:
     finally:
         os.close(asking)
     return False
+
+
+def _by_hand(uid: int, gid: int) -> str:
+    try:
+        user = pwd.getpwuid(uid)
+    except KeyError:  # as in a container: there are no groups to be looked up
+        return BY_HAND.format(user=uid, group=gid, groups="--clear-groups")
+    return BY_HAND.format(user=user.pw_name, group=user.pw_gid, groups="--init-groups")
 
 
 def _groups_of(uid: int, gid: int) -> list[int]:

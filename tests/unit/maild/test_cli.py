@@ -219,6 +219,25 @@ def test_root_does_not_serve_the_store_of_another_user(open_folder: Path, config
 
 
 @as_somebody
+@pytest.mark.parametrize(
+    ("owner", "served_as"), [((SOMEBODY, 100), f"{SOMEBODY} 100 100"), ((65534, 0), "65534 65534 65534")]
+)
+def test_root_is_told_a_command_by_which_that_user_serves(
+    open_folder: Path, config: Path, owner: tuple[int, int], served_as: str
+) -> None:
+    """Nothing is to be looked up of a user without a name, as in a container; nobody's group is not called so."""
+    os.chown(open_folder, *owner)
+    config.write_text(config.read_text().replace(str(config.parent / "data"), str(open_folder)))
+    answer("init", "--config", config)
+    advised = fault("serve", "--config", config).split("'")[-2]
+    shown = f"{advised.removesuffix('maild serve')} sh -c 'echo $(id -u) $(id -g) $(id -G)'"
+    done = subprocess.run(
+        ["sh", "-c", shown], capture_output=True, text=True, timeout=GIVES_UP_S, check=False
+    )
+    assert (done.stdout, done.stderr) == (f"{served_as}\n", "")
+
+
+@as_somebody
 def test_a_store_that_is_closed_to_this_user_says_whose_it_is(open_folder: Path, config: Path) -> None:
     """An operator forgets to become root: what to do is no riddle."""
     readable = in_folder(config, open_folder, data="data")  # which root makes
