@@ -28,6 +28,9 @@ from maild.outbound.sessions.session_faults import (
 )
 from maild.outbound.signing.wire import END, LargeWire
 
+# uvloop has timers before it reads: a process that stood still (SIGSTOP, a container that is frozen) would take a
+# message for lost whose 250 has come meanwhile, and send it again.
+UNREAD_S = 0.01
 _BYTES_ACKED_AT = 120  # tcpi_bytes_acked of struct tcp_info, linux/tcp.h
 
 
@@ -120,7 +123,7 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def _until(self, group: "asyncio.Future[None]", timeout: float) -> None:
         # One timer for all replies of a group: `asyncio.timeout` and `wait_for` cost several times as much.
-        timer = self._loop.call_later(timeout, _late, group)
+        timer = self._loop.call_later(timeout, self._loop.call_later, UNREAD_S, _late, group)
         try:
             await group
         finally:

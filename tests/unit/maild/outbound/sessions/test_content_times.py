@@ -1,11 +1,14 @@
 """How long a message may take on its way to a host, by the loop's clock, which these tests move."""
 
 import asyncio
+import os
 import socket
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any, TypeVar
 
 import pytest
+import uvloop
 
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.attempt_record import AttemptRecord
@@ -135,3 +138,40 @@ def test_a_message_that_gets_on_is_given_time_however_full_the_line_is() -> None
 def test_a_host_that_reads_a_block_now_and_then_does_not_hold_the_session_for_a_day() -> None:
     with pytest.raises(MessageCut, match="timed out in the middle of the message"):
         sent(pieces=60, each_s=TIMES.data_block / 2)
+
+
+class StandsStill(asyncio.Protocol):
+    """A host in this process, which stands still for so long once the reply is on its way."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._connection = transport.get_extra_info("socket").fileno()
+
+    def data_received(self, data: bytes) -> None:
+        os.write(self._connection, b"250 taken\r\n")
+        until = time.monotonic() + self._seconds
+        while time.monotonic() < until:
+            pass
+
+
+async def send_and_stand_still() -> int:
+    """The code of the reply that came while this process stood still, for longer than a reply is waited for."""
+    loop, times = asyncio.get_running_loop(), Timeouts(data_end=0.02)
+    server = await loop.create_server(lambda: StandsStill(2 * times.data_end), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    record = AttemptRecord(time.monotonic).host(Hop("mx.test", "127.0.0.1", port))
+    session = await NextHopSession.connect("127.0.0.1", port, times, record)
+    try:
+        return (await session.content(END)).code
+    finally:
+        session.close()
+        server.close()
+
+
+def test_a_reply_that_came_while_the_process_stood_still_is_heard() -> None:
+    with asyncio.Runner(
+        loop_factory=uvloop.new_event_loop
+    ) as runner:  # which has timers before what is to be read
+        assert runner.run(send_and_stand_still()) == 250
