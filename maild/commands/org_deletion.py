@@ -34,7 +34,7 @@ Progress = Callable[[dict[str, int]], None]  # how much has gone so far, by kind
 LOOK_S = 0.2
 # A daemon that starts in the moment of such a look is refused. Starts take less than two of them.
 DAEMON_LOOK_S = 30.0
-ALONE = ErasingPace(rest=0)
+ALONE = ErasingPace(rest=0, quiet_rest=0)
 _LEFT = (
     "the daemon that was deleting {0} has ended; it goes on when it starts, and without one this command does,"
     " if you run it again"

@@ -13,7 +13,7 @@ The last event of all gives the next one its number. If it is the organization's
 the operator's, under a type that nobody reads: retention takes it when there is a later one.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from storage import usage
@@ -32,6 +32,7 @@ from storage.visibility import HELD, VISIBLE
 EMPTIED = "organization.deleted"  # the type of an event that is left for its number alone
 DOMAINS_AT_ONCE = 5  # for each of them all names that are registered are looked at
 INBOXES_AT_ONCE = 500
+MESSAGES_AT_ONCE = 20  # in one look
 
 _OF_IT = "organization_id = :organization"
 
@@ -243,29 +244,33 @@ def remove(tx: Tx, organization_id: str, family: Family, limit: int) -> ErasedSl
     return ErasedSlice(removed, removed == limit)
 
 
-def remove_messages(tx: Tx, organization_id: str, limit: int) -> ErasedSlice:
-    """The oldest messages, held ones first, with all that hangs on them; blobs that no other message shows."""
-    before = usage.kept_bytes(tx, organization_id)
-    held = tx.all(
-        f"SELECT id FROM messages WHERE organization_id = ? AND {HELD} ORDER BY id LIMIT ?",
-        (organization_id, limit),
-    )
-    files = held_mail.delete(tx, [message_id for (message_id,) in held])
-    rows = tx.all(
-        f"""SELECT {columns(MessageRow)} FROM messages WHERE organization_id = ? AND {VISIBLE}
-            ORDER BY id LIMIT ?""",
-        (organization_id, limit - len(held)),
-    )
-    for row in rows:
-        file = messages.delete(tx, MessageRow(*row))
-        files += [file] if file else []
-    removed = len(held) + len(rows)
+def remove_messages(tx: Tx, organization_id: str, is_over: Callable[[], bool]) -> ErasedSlice:
+    """The oldest messages, held ones first, with all that hangs on them; blobs that no other message shows. At least
+    one, and on until the slice `is_over`: one may have a hundred times as many rows as another."""
+    before, files, removed = usage.kept_bytes(tx, organization_id), list[str](), 0
+    for freed in _delete_messages(tx, organization_id):
+        files += freed
+        removed += 1
+        if is_over():
+            break
     _note(
         tx,
         organization_id,
         {"messages": removed, "bytes": before - usage.kept_bytes(tx, organization_id)},
     )
-    return ErasedSlice(removed, removed == limit, files)
+    return ErasedSlice(removed, removed > 0, files)
+
+
+def _delete_messages(tx: Tx, organization_id: str) -> Iterator[Sequence[str]]:
+    """One after the other; what the caller removes of each after the commit."""
+    found = f"FROM messages WHERE organization_id = ? AND {{}} ORDER BY id LIMIT {MESSAGES_AT_ONCE}"
+    while held := tx.all(f"SELECT id {found.format(HELD)}", (organization_id,)):
+        for row in held:
+            yield held_mail.delete(tx, row)
+    while rows := tx.all(f"SELECT {columns(MessageRow)} {found.format(VISIBLE)}", (organization_id,)):
+        for row in rows:
+            file = messages.delete(tx, MessageRow(*row))
+            yield [file] if file else []
 
 
 def remove_domains(tx: Tx, organization_id: str, but: Collection[str]) -> ErasedSlice:

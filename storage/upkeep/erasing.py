@@ -33,12 +33,14 @@ Slice = Callable[[Tx], ErasedSlice]
 
 
 class ErasingPace(NamedTuple):
-    """How many rows a unit removes, how many messages; how many times as long as it took is rested; how long it is
-    between two looks where nothing goes, where something has to be waited for, and where something failed."""
+    """How many rows a unit removes, and for how long messages; how many times as long as it took is rested, and where
+    nobody else wrote meanwhile; how long it is between two looks where nothing goes, where something has to be waited
+    for, and where something failed."""
 
-    rows: int = 200
-    messages: int = 20
+    rows: int = 500
+    messages_s: float = 0.008
     rest: float = 4
+    quiet_rest: float = 1
     look_s: float = 1.0
     wait_s: float = 0.25
     retry_s: float = 60.0
@@ -114,24 +116,30 @@ class Eraser(LoopService):
         return erased is not None
 
     def _until_inboxes(self, organization_id: str) -> Iterator[Slice]:
-        now_ms, messages = self._clock.now_ms(), self._pace.messages
+        now_ms = self._clock.now_ms()
         yield partial(erasure.close_inboxes, organization_id=organization_id, now_ms=now_ms)
         yield from (self._of(organization_id, family) for family in erasure.BEFORE_MESSAGES)
-        yield partial(erasure.remove_messages, organization_id=organization_id, limit=messages)
+        yield partial(self._remove_messages, organization_id=organization_id)
         yield from (self._of(organization_id, family) for family in erasure.BEHIND_MESSAGES)
         yield partial(erasure.remove_domains, organization_id=organization_id, but=self._shared_domains)
 
     def _of(self, organization_id: str, family: erasure.Family) -> Slice:
         return partial(erasure.remove, organization_id=organization_id, family=family, limit=self._pace.rows)
 
+    def _remove_messages(self, tx: Tx, organization_id: str) -> ErasedSlice:
+        ends_at = self._clock.monotonic() + self._pace.messages_s
+        return erasure.remove_messages(tx, organization_id, lambda: self._clock.monotonic() >= ends_at)
+
     async def _slices(self, work: Slice, *, references: bool = True) -> None:
-        has_more = True
+        has_more, rest = True, self._pace.rest
         while has_more:
-            began = self._clock.monotonic()
+            began, written = self._clock.monotonic(), self._db.units_written
             done = await self._slice(work, references)
             has_more = done.has_more
             if done.rows or has_more:
-                await asyncio.sleep((self._clock.monotonic() - began) * self._pace.rest)
+                await asyncio.sleep((self._clock.monotonic() - began) * rest)
+            is_quiet = self._db.units_written <= written + 1  # its own
+            rest = self._pace.quiet_rest if is_quiet else self._pace.rest
 
     async def _slice(self, work: Slice, references: bool) -> ErasedSlice:
         if not references:
