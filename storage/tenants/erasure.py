@@ -263,11 +263,16 @@ def remove_messages(tx: Tx, organization_id: str, is_over: Callable[[], bool]) -
 
 def _delete_messages(tx: Tx, organization_id: str) -> Iterator[Sequence[str]]:
     """One after the other; what the caller removes of each after the commit."""
-    found = f"FROM messages WHERE organization_id = ? AND {{}} ORDER BY id LIMIT {MESSAGES_AT_ONCE}"
-    while held := tx.all(f"SELECT id {found.format(HELD)}", (organization_id,)):
+    oldest = f"ORDER BY id LIMIT {MESSAGES_AT_ONCE}"
+    while held := tx.all(
+        f"SELECT id FROM messages WHERE organization_id = ? AND {HELD} {oldest}", (organization_id,)
+    ):
         for row in held:
             yield held_mail.delete(tx, row)
-    while rows := tx.all(f"SELECT {columns(MessageRow)} {found.format(VISIBLE)}", (organization_id,)):
+    while rows := tx.all(
+        f"SELECT {columns(MessageRow)} FROM messages WHERE organization_id = ? AND {VISIBLE} {oldest}",
+        (organization_id,),
+    ):
         for row in rows:
             file = messages.delete(tx, MessageRow(*row))
             yield [file] if file else []
