@@ -11,6 +11,8 @@
 Whom a certificate convinces does not depend on the Python that is installed, either.
 """
 
+import os
+import re
 import socket
 import ssl
 from typing import Any
@@ -18,6 +20,7 @@ from typing import Any
 RECEIVED_OCTETS = 8 * 1024  # Linux gives twice that; an answer of 64 KiB takes some round trips more
 # A few certificates, and the names of all authorities of a system, which a server tells who asks clients for theirs.
 HANDSHAKE_OCTETS = 24 * 1024
+_HASHED = re.compile(r"[0-9a-f]{8}\.\d+")  # openssl-rehash(1)
 _FINITE_FIELD = frozenset({"kx-dhe", "kx-dhe-psk"})
 # Python 3.13 adds VERIFY_X509_STRICT, which refuses authorities for a formality: `openssl req -x509` makes them without
 # the key usage of RFC 5280 §4.2.1.3, and other mail servers and browsers believe them. A certificate in a CA file is
@@ -65,6 +68,15 @@ def unverified_context() -> ssl.SSLContext:
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return _bounded(context)
+
+
+def knows_authorities() -> bool:
+    """Has the system any to believe? Those in a folder OpenSSL reads when it needs one, by their names."""
+    paths = ssl.get_default_verify_paths()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.set_default_verify_paths()
+    in_folder = os.listdir(paths.capath) if paths.capath else []
+    return bool(context.cert_store_stats()["x509_ca"]) or any(map(_HASHED.fullmatch, in_folder))
 
 
 def receive_little(connection: socket.socket) -> None:

@@ -9,7 +9,16 @@ import asyncio
 from typing import Any
 
 from maild.commands.doctor.dns_checks import names, nameservers, published, signatures
-from maild.commands.doctor.host_checks import backup, certificate, clock, disk, files, homes, listening
+from maild.commands.doctor.host_checks import (
+    authorities,
+    backup,
+    certificate,
+    clock,
+    disk,
+    files,
+    homes,
+    listening,
+)
 from maild.commands.doctor.outbound_checks import queue, reaching, ways
 from maild.commands.doctor.patient import Check, Patient
 
@@ -31,6 +40,7 @@ CHECKS: tuple[Check, ...] = (
     signatures,
     homes,
     certificate,
+    authorities,
     listening,
     clock,
     disk,

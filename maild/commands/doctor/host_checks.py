@@ -76,6 +76,15 @@ def _names_of(shown: x509.Certificate) -> frozenset[str]:
     return frozenset(map(str.lower, names.get_values_for_type(x509.DNSName)))
 
 
+async def authorities(patient: Patient) -> list[Diagnosis]:
+    """Is there any that certificates of others are believed for?"""
+    if patient.knows_authorities():
+        return []
+    found = "OpenSSL has none: no endpoint of a webhook is believed to be who it is, nor are hosts of MTA-STS and DoH"
+    advice = "apt install ca-certificates. Where SSL_CERT_FILE or SSL_CERT_DIR is set for the daemon, set it for this, too."
+    return [Diagnosis("authorities", ssl.get_default_verify_paths().openssl_capath, "warning", found, advice)]
+
+
 async def listening(patient: Patient) -> list[Diagnosis]:
     """Does somebody answer where the daemon is to listen, and is that where DNS sends mail?"""
     smtp, http = patient.settings.smtp, patient.settings.http

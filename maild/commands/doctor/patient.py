@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from conf.settings import Settings
+from conf.tls import knows_authorities
 from controlplane.domains.checks import Record
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
@@ -51,6 +52,7 @@ class Patient:
     queue: QueueMoves
     reach: Sequence[str] = ()
     has_way: Callable[[str, str], bool] = has_way
+    knows_authorities: Callable[[], bool] = knows_authorities
     homeless: Sequence[tuple[str, int]] = ()
     newest_ms: int | None = None
 

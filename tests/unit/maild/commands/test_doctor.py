@@ -58,6 +58,7 @@ class World:
             "outbound": {"port": mx.port},
         }
         self.has_ipv4 = True
+        self.knows_authorities = True
         self.keys = [KEY]
         self.outside: Callable[[Resolver], Resolver | None] = lambda resolver: resolver
         self.queue = QueueMoves()
@@ -98,6 +99,7 @@ class World:
                 self.queue,
                 reach,
                 self.has_way,
+                lambda: self.knows_authorities,
                 newest_ms=self.newest_ms,
             )
         )
@@ -345,6 +347,13 @@ async def test_a_pair_that_is_none_is_told(world: World, tmp_path: Path) -> None
     (tmp_path / "no.pem").write_text("no certificate")
     world.settings["smtp"] |= {"tls_cert": str(tmp_path / "no.pem"), "tls_key": str(tmp_path / "no.pem")}
     assert (await world.faults())["certificate"].startswith("fault | no usable pair: ")
+
+
+async def test_that_no_certificate_of_others_is_believed_is_told(world: World) -> None:
+    """The owner of each endpoint would look for the fault on his side."""
+    world.knows_authorities = False
+    told = (await world.faults())["authorities"]
+    assert told.startswith("warning | OpenSSL has none") and "apt install ca-certificates" in told
 
 
 async def test_a_daemon_that_does_not_run_is_told(world: World) -> None:
