@@ -44,7 +44,7 @@ class KeyCommands(StoreCommands):
                 found = [*found, *page]
             return [{**shown_key(row), "scopes": load(row.scopes)} for row in found]
 
-        return self._run(unit)
+        return self._look(unit)
 
     def revoke(self, key_id: str, *, with_minted: bool = False, with_mail: bool = False) -> dict[str, Any]:
         """`{"id", "status", "minted": {"revoked", "active"}, "messages": {"withdrawn", "waiting"}}`, all counts. Where

@@ -42,7 +42,7 @@ class OrganizationCommands(StoreCommands):
 
     def list(self) -> list[dict[str, Any]]:
         """Each as `show` has it."""
-        return self._run(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])
+        return self._look(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])
 
     def show(self, organization_id: str) -> dict[str, Any]:
         """As the API shows it to itself, and what only the operator sees."""
@@ -53,7 +53,7 @@ class OrganizationCommands(StoreCommands):
                 raise KeyError(f"organization {organization_id}")
             return self._shown(tx, row)
 
-        return self._run(unit)
+        return self._look(unit)
 
     def approve(self, organization_id: str) -> bool:
         """Let it send; the circuit breaker counts anew."""

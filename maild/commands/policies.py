@@ -26,7 +26,7 @@ class PolicyCommands(StoreCommands):
             row = policies.of_owner(tx, organization_id, owner_id)
             return shown_policy(row, is_of_inbox=inbox_id is not None)
 
-        return self._run(unit)
+        return self._look(unit)
 
     def replace(self, organization_id: str, inbox_id: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
         """Write it; `given`: the body of PUT, which has the version that it replaces."""

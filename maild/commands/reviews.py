@@ -54,7 +54,7 @@ class ReviewCommands(StoreCommands):
             ]
             return sorted(found, key=lambda row: row.id, reverse=True)[:limit]
 
-        return [{"organizationId": row.organization_id, **shown_review(row)} for row in self._run(unit)]
+        return [{"organizationId": row.organization_id, **shown_review(row)} for row in self._look(unit)]
 
     def show(self, review_id: str) -> dict[str, Any]:
         """With the message and the hash that an approval quotes; both None where it was deleted."""
@@ -69,7 +69,7 @@ class ReviewCommands(StoreCommands):
             told = {**msgspec.json.decode(json.json), "textBody": message.text_body}
             return {**shown, "contentHash": content_hash(tx, message), "message": told}
 
-        return self._run(unit)
+        return self._look(unit)
 
     def raw(self, review_id: str) -> bytes:
         """The message as it would be sent, byte for byte; KeyError also where its bytes are gone."""
@@ -81,7 +81,7 @@ class ReviewCommands(StoreCommands):
                 raise KeyError(f"message of review {review_id}")
             return (message.trace or b"") + Blobs(self._folder.blobs, self._ids, 0).read(blob)
 
-        return self._run(unit)
+        return self._look(unit)
 
     def approve(self, review_id: str, approval: Approval) -> dict[str, Any]:
         """The review, decided."""

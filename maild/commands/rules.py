@@ -37,7 +37,7 @@ class RuleCommands(StoreCommands):
             found = rules.list_rules(tx, organization_id, limit=rules.RULES_MAX)
             return [shown_rule(row) for row in found]
 
-        return self._run(unit)
+        return self._look(unit)
 
     def remove(self, organization_id: str, rule_id: str) -> None:
         """Delete it."""
