@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,10 @@ class Workshop:
         os.mkfifo(self.gate)
 
     @asynccontextmanager
-    async def working(self, *more: str) -> AsyncIterator[asyncio.subprocess.Process]:
-        """No pipes: a program that outlives its worker has them open."""
+    async def working(
+        self, *more: str, under: Sequence[str] = ()
+    ) -> AsyncIterator[asyncio.subprocess.Process]:
+        """No pipes: a program that outlives its worker has them open. `under`: what starts it."""
         words = maildc.command(
             "work", self.inbox["id"], "--exec", f"'{sys.executable}' '{self._program}' one", *more
         )
@@ -55,7 +57,7 @@ class Workshop:
         environ |= {"TOLD": str(self._told), "GATE": str(self.gate)}
         with self.log.open("wb") as log:
             process = await asyncio.create_subprocess_exec(
-                *words, env=maildc.environment(**environ),
+                *under, *words, env=maildc.environment(**environ),
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=log,
             )  # fmt: skip
         try:
@@ -140,6 +142,18 @@ async def test_exit_0_is_done_and_all_else_is_given_back(workshop: Workshop) -> 
     assert "owned" not in str(one["argv"]) and one["argv"][1:] == ["one"], (
         "words of senders are on stdin alone"
     )
+
+
+async def test_a_failure_is_none_the_less_one_below_who_ignores_the_ends_of_his_children(
+    workshop: Workshop,
+) -> None:
+    """As daemons do that begin programs: the system then keeps no exit code, and without one Python says 0."""
+    await workshop.arrives("fail")
+    async with workshop.working(under=["env", "--ignore-signal=CHLD"]) as process:
+        (given_back,) = await workshop.claims("released", 1)
+        process.send_signal(signal.SIGTERM)
+        _, said = await workshop.ended(process)
+    assert "exit 3" in said and given_back["status"] == "released"
 
 
 async def test_a_worker_that_is_asked_to_stop_finishes_what_it_began(workshop: Workshop) -> None:
