@@ -81,7 +81,7 @@ async def authorities(patient: Patient) -> list[Diagnosis]:
     if patient.knows_authorities():
         return []
     found = "OpenSSL has none: no endpoint of a webhook is believed to be who it is, nor are hosts of MTA-STS and DoH"
-    advice = "apt install ca-certificates. If SSL_CERT_FILE or SSL_CERT_DIR is set for the daemon, set it for this, too."
+    advice = "apt install ca-certificates. If SSL_CERT_FILE or SSL_CERT_DIR is set for the daemon, set it here, too."
     return [Diagnosis("authorities", ssl.get_default_verify_paths().openssl_capath, "warning", found, advice)]
 
 
