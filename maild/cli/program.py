@@ -1,6 +1,7 @@
 """`maild`: the operator's commands. Faults are one line each on stderr and exit code 2."""
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -40,6 +41,8 @@ class OperatorCli(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """As click does, which says on stderr what a line of arguments lacks."""
         fill()
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a locale may lack characters of a name
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return super().main(*args, **kwargs)
         except OSError:

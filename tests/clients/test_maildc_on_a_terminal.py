@@ -55,6 +55,15 @@ async def test_what_a_person_sees(maild: Running, access: dict[str, Any]) -> Non
         golden(name, seen.text)
 
 
+async def test_a_terminal_of_few_characters_is_shown_all_the_same(
+    maild: Running, access: dict[str, Any]
+) -> None:
+    bot = await maild.inbox("bot")
+    message = await maild.received(bot, mail("Łódź é", "where is it?\n"))
+    seen = await maildc.on_terminal("read", message["id"], **access, PYTHONIOENCODING="latin-1")
+    assert seen.code == 0 and "\\u0141\xf3d\\u017a \xe9".encode("latin-1") in seen.octets
+
+
 async def test_errors_as_a_person_sees_them(maild: Running, access: dict[str, Any]) -> None:
     for name, code, words in (
         ("error-not-found", 4, ("inboxes", "get", "inb_00000000000000000000000000")),

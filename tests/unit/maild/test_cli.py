@@ -622,6 +622,18 @@ def test_names_neither_act_on_the_terminal_nor_make_lines(config: Path) -> None:
     )
 
 
+def test_a_terminal_of_few_characters_is_shown_all_the_same(config: Path) -> None:
+    answer("init", "--config", config)
+    answer("org", "create", "Łódź é", "--config", config)
+    done = subprocess.run(
+        [sys.executable, "-m", "maild", "org", "list", "--config", str(config)],
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        capture_output=True, encoding="latin-1", timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("  \\u0141\xf3d\\u017a \xe9\n")
+
+
 def test_org_plan(config: Path) -> None:
     organization_id = answer("init", "--config", config)["organizationId"]
     made = answer("org", "plan", organization_id, "pro", "--config", config)

@@ -140,7 +140,7 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
 
 
 def _take_streams() -> None:
-    """Have a stdout that writes all of an answer, or raises, and a stdin that can be read."""
+    """Have a stdout that writes all of an answer in any locale, or raises, and a stdin that can be read."""
     if sys.stdin is None:  # closed by who started us: it holds nothing
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as long as we live
     if sys.stdout is None:  # closed by who started us: nobody listens
@@ -148,6 +148,8 @@ def _take_streams() -> None:
     elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
         # PYTHONUNBUFFERED: what a full disk takes of a long answer would pass for all of it.
         sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _run(group: click.Group, arguments: list[str], run: CommandRun) -> int:
