@@ -1,5 +1,7 @@
 """The tree of commands."""
 
+import os
+import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -58,4 +60,7 @@ def _show_schema(context: click.Context, parameter: click.Parameter, value: bool
 
 def main() -> None:
     """The command's entry point."""
+    if os.name == "posix":
+        # Where whoever started us ignores the ends of his children, the system keeps no exit codes, and Python says 0.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     sys.exit(common.run(program()))

@@ -44,9 +44,6 @@ def work(context: click.Context, /, inbox_id: str, command: str, **options: Any)
     sends nothing where the claim was lost. Leases are extended meanwhile. SIGTERM: what runs is finished first.
     """
     runner = ProgramRunner(_program(command))
-    if os.name == "posix":
-        # Where whoever started us ignores the ends of his children, the system keeps no exit codes, and Python says 0.
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with Caller(run_of(context)) as caller, _log_on_stderr(), told():
         caller.client.inboxes.work(
             inbox_id,
