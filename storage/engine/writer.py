@@ -50,6 +50,8 @@ from storage.engine.tx import NO_TOPICS, Tx
 
 log = structlog.get_logger("maild.store")
 
+UNHEARD_S = 0.1  # until a commit that has ended is heard of
+
 T = TypeVar("T")
 
 
@@ -183,12 +185,13 @@ class Writer:
             self._looking = asyncio.get_running_loop().call_later(self._pace.patience_s, self._look)
         self._went_on_at = now
 
-    def _look(self) -> None:
-        """Refuse who is not patient, where nothing was committed for so long."""
+    def _look(self, again: bool = False) -> None:
+        """Refuse who is not patient, where nothing was committed for so long, by two looks: at the first the process
+        itself may have stood still (SIGSTOP, a container that is frozen), and not have heard of a commit."""
         loop = asyncio.get_running_loop()
         left_s = self._went_on_at + self._pace.patience_s - loop.time()
-        if left_s > 0:
-            self._looking = loop.call_later(left_s, self._look)
+        if left_s > 0 or not again:
+            self._looking = loop.call_later(max(left_s, UNHEARD_S), self._look, left_s <= 0)
             return
         self.stands_still = True
         refused = [one for one in self.waiting if not one.is_patient]

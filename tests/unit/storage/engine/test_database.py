@@ -514,6 +514,21 @@ async def test_the_wait_for_the_wal_to_be_written_back_counts_as_well(db: Databa
     assert kept(path) == ["kept"]
 
 
+async def test_a_commit_that_ended_while_the_process_stood_still_is_heard(
+    db: Database, path: Path, disk: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "UNHEARD_S", GIVES_UP_S)
+    begun = asyncio.create_task(db.write_apart(note, "in the commit"))
+    behind = asyncio.create_task(db.impatient().write(note, "behind it"))
+    assert await db.read(notes) == []  # both units are with the writer now
+    with capture_logs() as logs:
+        db._writer._went_on_at -= 2 * Pace().patience_s
+        db._writer._look()
+        disk.set()
+        await asyncio.gather(begun, behind)
+    assert logs == [] and kept(path) == ["in the commit", "behind it"]
+
+
 async def test_within_patience_nobody_is_refused(db: Database, path: Path, disk: threading.Event) -> None:
     begun = asyncio.create_task(db.impatient().write_apart(note, "first"))
     behind = asyncio.create_task(db.impatient().write(note, "second"))

@@ -171,7 +171,6 @@ async def send_and_stand_still() -> int:
 
 
 def test_a_reply_that_came_while_the_process_stood_still_is_heard() -> None:
-    with asyncio.Runner(
-        loop_factory=uvloop.new_event_loop
-    ) as runner:  # which has timers before what is to be read
+    # It has timers before it reads; asyncio's own loop reads first.
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert runner.run(send_and_stand_still()) == 250
