@@ -24,6 +24,9 @@ from maild.inbound.wire.tls_layer import TlsLayer
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
 END_OF_DATA = b"\r\n.\r\n"
+# uvloop has timers before it reads: where the process stood still (SIGSTOP, a container that is frozen), the command
+# may have come meanwhile.
+UNREAD_S = 0.1
 FALSE_ENDS = (b"\n.\r\n", b"\n.\n", b"\r.\r")
 
 
@@ -423,11 +426,13 @@ class SmtpProtocol(SMTP, ABC):
         if self._timeout_handle is None:
             self._timeout_handle = self.loop.call_later(self._timeout_duration, self._timeout_cb)
 
-    def _timeout_cb(self) -> None:
+    def _timeout_cb(self, again: bool = False) -> None:
         silent_s = self.loop.time() - self._active_at
         # A transfer has its own watch: the command timer is about silence between commands.
-        if not self.is_busy and silent_s >= self._timeout_duration:
-            self.timed_out()
-        else:
+        if self.is_busy or silent_s < self._timeout_duration:
             wait_s = self._timeout_duration if self.is_busy else self._timeout_duration - silent_s
             self._timeout_handle = self.loop.call_later(wait_s, self._timeout_cb)
+        elif not again:
+            self._timeout_handle = self.loop.call_later(UNREAD_S, self._timeout_cb, True)
+        else:
+            self.timed_out()
