@@ -24,6 +24,7 @@ from maild.cli.reports import reports
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, compact, init, replace_lost_master_key, rotate_master_key
 from maild.descriptors import STDERR, STDOUT, fill, give_up
+from storage.unfit_processor import UnfitProcessor
 
 # What write(2) says of a stream.
 _NOT_WRITTEN = frozenset(
@@ -68,6 +69,8 @@ def _told() -> Iterator[None]:
     except (KeyboardInterrupt, click.Abort):
         say("", err=True)  # behind the terminal's ^C
         fail("interrupted")
+    except UnfitProcessor as error:
+        fail(str(error))
     except OSError as error:
         if error.filename is not None or error.errno not in _NOT_WRITTEN:
             fail(in_words(error))

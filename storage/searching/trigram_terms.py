@@ -13,10 +13,18 @@ a text. `TERMS_FORM` goes up whenever the same words would become other terms, a
 import os
 from collections.abc import Iterator, Sequence
 
+from storage.unfit_processor import UnfitProcessor
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy begins a thread for each core, to do nothing
 
-import numpy as np
-from numpy.typing import NDArray
+try:
+    import numpy as np
+    from numpy.typing import NDArray
+except RuntimeError as error:  # it looks at the processor as it is imported
+    raise UnfitProcessor(
+        "this processor lacks instructions that maild needs; give the virtual machine a newer one (its CPU type), such"
+        f" as the host's own: {' '.join(str(error).split())}"
+    ) from error
 
 TERMS_FORM = 4
 

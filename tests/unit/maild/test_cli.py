@@ -1142,6 +1142,21 @@ def test_a_daemon_that_gets_no_descriptor_is_begun_again(
     assert fault("serve", "--config", config, exit_code=1) == "Too many open files"
 
 
+@pytest.mark.parametrize("command", ["init", "serve"])
+def test_a_processor_that_is_too_old_is_told_in_one_line(config: Path, tmp_path: Path, command: str) -> None:
+    """As the virtual ones kvm64 and qemu64 are. Beginning again would not mend it."""
+    (tmp_path / "numpy.py").write_text(
+        "raise RuntimeError('NumPy was built with baseline optimizations: \\n(X86_V2) but your machine does not:\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "maild", command, "--config", str(config)],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and line.startswith("maild: this processor lacks ") and "(X86_V2)" in line
+
+
 def test_keys_of_sessions_are_written_nowhere(config: Path, tmp_path: Path) -> None:
     """Whoever has them reads what went by. Nor does a place that can't be written keep the daemon from serving."""
     for file in (tmp_path / "keys", tmp_path / "none" / "keys"):
