@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import idna
 
-from storage.engine.dialect import THEN_JOIN
+from storage.clock import BEHIND_MS
+from storage.engine.dialect import THEN_JOIN, lesser
 from storage.engine.tx import Tx
 from storage.records import RecipientRow, columns
 
@@ -20,6 +21,14 @@ SCAN_ROWS = 10_000  # looked at in one unit: some milliseconds
 PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
 _AHEAD = f"""SELECT message_id, position, attempts, expires_at FROM recipients
     WHERE {PENDING} AND next_attempt_at > ? LIMIT {{}}"""
+_BRING_BACK = f"""UPDATE recipients SET next_attempt_at = ?, last_attempt_at = {lesser("last_attempt_at", "?")}
+    WHERE message_id = ? AND position = ?"""
+_FROM_AHEAD = f"""SELECT r.message_id, r.position, r.attempts, r.expires_at
+    FROM (SELECT message_id, position FROM recipients WHERE {PENDING} AND next_attempt_at > ?
+          ORDER BY next_attempt_at DESC LIMIT {SCAN_ROWS}) later
+      {THEN_JOIN} recipients r ON r.message_id = later.message_id AND r.position = later.position
+      {THEN_JOIN} messages m ON m.id = r.message_id
+    WHERE coalesce(r.last_attempt_at, m.created_at) > ? LIMIT {HASTENED_ROWS}"""
 _HASTEN = f"""UPDATE recipients SET next_attempt_at = ?
     WHERE message_id = ? AND position = ? AND {PENDING} AND next_attempt_at > ?"""
 _RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
@@ -79,14 +88,23 @@ def bring_back(tx: Tx, now_ms: int, longest_ms: int, retry_at: Callable[[int, in
     now. `retry_at`: as for `lease`. As a rule there are no such rows, which costs one look into the index; it changes
     HASTENED_ROWS at a time.
     """
-    for message_id, position, attempts, expires_at in tx.all(
-        _AHEAD.format(HASTENED_ROWS), (now_ms + longest_ms,)
-    ):
+    _bring_back(tx, tx.all(_AHEAD.format(HASTENED_ROWS), (now_ms + longest_ms,)), now_ms, retry_at)
+
+
+def bring_back_from_ahead(tx: Tx, now_ms: int, retry_at: Callable[[int, int], int]) -> bool:
+    """As `bring_back`, of what was tried, or sent and not tried, later than now: a clock that was ahead by less than
+    `longest_ms` put it off. Of the SCAN_ROWS that are due last; may there be more?"""
+    rows = tx.all(_FROM_AHEAD, (now_ms, now_ms + BEHIND_MS))
+    _bring_back(tx, rows, now_ms, retry_at)
+    return len(rows) == HASTENED_ROWS
+
+
+def _bring_back(
+    tx: Tx, rows: Sequence[tuple[str, int, int, int]], now_ms: int, retry_at: Callable[[int, int], int]
+) -> None:
+    for message_id, position, attempts, expires_at in rows:
         due_ms = retry_at(attempts, expires_at) if attempts else now_ms
-        tx.run(
-            "UPDATE recipients SET next_attempt_at = ? WHERE message_id = ? AND position = ?",
-            (due_ms, message_id, position),
-        )
+        tx.run(_BRING_BACK, (due_ms, now_ms, message_id, position))
 
 
 def of_domain(tx: Tx, organization_id: str, domain: str, now_ms: int) -> list[tuple[str, int]]:

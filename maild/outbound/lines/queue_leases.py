@@ -57,6 +57,8 @@ class QueueLeases:
         self._attendance.look(now_ms, self._clock.monotonic())
         retry_at = partial(self._schedule.retry_at, now_ms)
         outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
+        if self._attendance.may_follow_ahead:
+            self._attendance.may_follow_ahead = outbound.bring_back_from_ahead(tx, now_ms, retry_at)
         expiry = partial(self._schedule.expiry, now_ms, self._attendance.since_ms)
         return leases.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since, expiry)
 

@@ -1,9 +1,10 @@
-"""The clock was ahead for a while, by 40 days: nothing that was put off then waits for 40 days."""
+"""The clock was ahead for a while, by hours or by 40 days: nothing that was put off then waits as long."""
 
 import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from structlog.testing import capture_logs
 
 from maild.outbound.lines.schedule import STEPS
@@ -24,20 +25,43 @@ async def due_in_ms(sending: Sending, message_id: str) -> int:
     return int(row.next_attempt_at - sending.clock.now_ms())
 
 
-async def test_deferred_mail_is_tried_again_on_its_schedule(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ahead_s", [HOURS_S, AHEAD_S])
+async def test_deferred_mail_is_tried_again_on_its_schedule(tmp_path: Path, ahead_s: int) -> None:
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx("there.test")
         sending.mx.script["RCPT"] = ["451 4.7.1 later"]
-        sending.clock.forward(AHEAD_S)
+        sending.clock.forward(ahead_s)
         await sending.queue.start()
         message_id = await sending.send("you@there.test")
         await sending.until(message_id, "deferred")
         unsent = await sending.store.send("me@other.test")  # queued by then, and not looked at
-        sending.clock.set_back(AHEAD_S)
+        sending.clock.set_back(ahead_s)
         sending.dns.add_mx("other.test")
         sending.queue.wake()
         await sending.until(unsent, "delivered")
         assert await due_in_ms(sending, message_id) <= 60_000 * 1.1
+        await sending.forward_to_retry(message_id)
+        await sending.until(message_id, "delivered")
+
+
+async def test_mail_deferred_before_a_restart_is_tried_again_on_its_schedule(tmp_path: Path) -> None:
+    """A hardware clock in local time is ahead by hours until NTP answers."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.script["RCPT"] = ["451 4.7.1 later"]
+        sending.clock.forward(HOURS_S)
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "deferred")
+        await sending.queue.stop()
+        sending.clock.set_back(HOURS_S)
+        sending.queue = sending.make_queue()
+        await sending.queue.start()
+        async with asyncio.timeout(GIVES_UP_S):
+            while await due_in_ms(sending, message_id) > 60_000 * 1.1:
+                await asyncio.sleep(0.005)
+        (row,) = await sending.store.recipients(message_id)
+        assert row.last_attempt_at == sending.clock.now_ms()
         await sending.forward_to_retry(message_id)
         await sending.until(message_id, "delivered")
 
