@@ -58,6 +58,7 @@ EXCEPTIONS = {
     ("messages.py", "set_labels"): FOUND,
     ("messages.py", "that_scheduled"): OURS,
     ("needle.py", "_HOLDING"): FOUND,
+    ("outbound.py", "_FROM_AHEAD"): OURS,
     ("outbound.py", "of_domain"): OURS,
     ("recipient_reports.py", "reported"): OURS,
     ("search.py", "among"): LATER,
