@@ -20,6 +20,8 @@ from controlplane.egress.http1 import (
     NotHttp,
     TooLate,
 )
+from tests.support.running import until_true
+from tests.support.waiting import GIVES_UP_S
 
 REQUEST = http1.post("/hook", [("Host", "a.test")], b"{}")
 FAR_S = 3600.0
@@ -307,6 +309,17 @@ async def test_the_deadline_is_for_the_last_byte(come: bytes, status: int | None
     with pytest.raises(TooLate):
         await asked
     assert wire.is_aborted and wire.connection.status == status
+
+
+async def test_an_answer_that_came_while_the_process_stood_still_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http1, "UNREAD_S", GIVES_UP_S)
+    wire = Wire()
+    answer, due = wire.ask(in_s=0), wire.connection._deadline
+    await until_true(lambda: wire.connection._deadline is not due)
+    wire.send(head("Content-Length: 2") + b"ok", 1)
+    assert (await answer).status == 200
 
 
 async def test_who_no_longer_waits_is_told_nothing() -> None:
