@@ -30,6 +30,11 @@ _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
 _ANNOUNCED = f"""SELECT m.id, m.from_address, m.subject, m.auth FROM messages m
     WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE}"""
+MUCH = 50  # rows of one kind that hang on a message; it may be some hundred, of 50 KiB each
+_HAS_MUCH = " OR ".join(
+    f"EXISTS (SELECT 1 FROM {table} WHERE message_id = :message LIMIT 1 OFFSET :much)"
+    for table in ("recipients", "events", "attachments")
+)
 SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
@@ -309,6 +314,11 @@ def end_held(tx: Tx, message_id: str, status: str, reason: str | None) -> bool:
         )
         == 1
     )
+
+
+def has_much(tx: Tx, message_id: str) -> bool:
+    """Hangs so much on the message that its end holds the store for long?"""
+    return bool(tx.value(f"SELECT {_HAS_MUCH}", {"message": message_id, "much": MUCH}))
 
 
 def delete(tx: Tx, message: MessageRow) -> str | None:

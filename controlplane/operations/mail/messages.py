@@ -151,7 +151,8 @@ async def cancel_scheduled_message(call: Call) -> Result:
 
 
 async def delete_message(call: Call) -> Result:
-    file = await call.db.write(_delete, call)
+    write = call.db.write_apart if await call.db.lookup(messages.has_much, call.id) else call.db.write
+    file = await write(_delete, call)
     if file is not None:
         await asyncio.to_thread(call.services.blobs.remove, file)
     return Result({"id": call.id, "deleted": True})

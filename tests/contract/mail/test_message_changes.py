@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from controlplane.operations.mail import messages as operations
 from maild.message.delivery_evidence import STAGES, Evidence, HostEvidence, pack
 from storage.clock import iso
+from storage.engine.database import Database
+from storage.mail import messages
 from storage.records import dump
 from tests.support.running import Running, until
 
@@ -47,6 +50,25 @@ async def test_a_key_of_another_inbox_is_denied(
     bound = await maild.key(inbox=await maild.inbox("other"))
     answer = await bound.call(method, f"/v1/messages/{message['id']}{rest}", body_of(method))
     assert (answer.status, answer.code) == (403, "inbox_access_denied")
+
+
+async def test_what_much_hangs_on_is_deleted_beside_the_event_loop(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each event of a message to 150 recipients shows them all, and each of them may bring some."""
+    apart: list[object] = []
+    write_apart = Database.write_apart
+
+    async def noted(db: Database, unit: Any, *arguments: Any) -> Any:
+        apart.append(unit)
+        return await write_apart(db, unit, *arguments)
+
+    monkeypatch.setattr(Database, "write_apart", noted)
+    monkeypatch.setattr(messages, "MUCH", 3)
+    for recipients, is_much in ((3, False), (4, True)):
+        sent = (await maild.api.send(bot, to=[f"{one}@elsewhere.test" for one in range(recipients)])).data
+        assert (await maild.api.call("DELETE", f"/v1/messages/{sent['id']}")).status == 200
+        assert (operations._delete in apart) is is_much
 
 
 # Labels ------------------------------------------------------------------------------------------
