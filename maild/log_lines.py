@@ -6,12 +6,16 @@ come together, is therefore written in one go, before the loop waits for anythin
 it what was said before; so are warnings, and whatever is worse. A process that is killed loses what it said of mail
 that leaves in its last turn.
 
-A stream that takes nothing (its disk is full, its reader is gone) stops nobody's work: what it did not take is lost,
-and counted until it takes lines again.
+A stream that takes nothing (its disk is full, its reader is gone or stands still) stops nobody's work: what it did not
+take is lost, and counted until it takes lines again. A reader who has not kept up is waited for, but not for long.
 """
 
 import asyncio
+import os
+import select
+import stat
 import threading
+import time
 from contextvars import Context
 from typing import BinaryIO
 
@@ -22,6 +26,7 @@ from maild.descriptors import give_up
 
 log = structlog.get_logger("maild.logs")
 SOON = frozenset({"maild.outbound"})  # loggers
+PATIENCE_S = 1.0  # everybody waits meanwhile
 
 
 class LogLines:
@@ -33,6 +38,7 @@ class LogLines:
         self._called: asyncio.AbstractEventLoop | None = None  # whose turn will end
         self._lock = threading.Lock()
         self._lost = 0
+        self._cut = b""  # the rest of a line that was taken in part
 
     def logger(self, *names: str) -> "LineLogger":
         """For structlog. `names`: at most one, the logger's."""
@@ -67,6 +73,8 @@ class LogLines:
             lost, self._lost = self._lost, 0
         if lost:  # a line of nobody's session or request
             Context().run(tell, log, LogEvent.LOG_LINES_LOST, lines=lost)
+            if self._lost:  # that line as well
+                self._lost += lost - 1
 
     def end(self) -> None:
         """What waits, as the process ends. A stream that keeps what it could not pass on is given up."""
@@ -78,14 +86,53 @@ class LogLines:
 
     def _write_all(self, octets: bytes) -> bool:
         """Did the stream take them? What it took and could not pass on, it keeps."""
+        octets = left = self._cut + octets
+        gives_up_at = time.monotonic() + (0 if self._lost else PATIENCE_S)
         try:
             # Without a buffer it takes a part where a signal comes between, and says None where it can't take any.
-            while octets and (taken := self._stream.write(octets)) is not None:
-                octets = octets[taken:]
+            while left:
+                if (taken := self._stream.write(left)) is not None:
+                    left = left[taken:]
+                elif not self._takes_more(gives_up_at - time.monotonic()):
+                    raise BlockingIOError
             self._stream.flush()
         except OSError:
+            self._keep_whole(octets, left)
             return False
+        self._cut = b""
         return True
+
+    def _takes_more(self, wait_s: float) -> bool:
+        poll = select.poll()
+        poll.register(self._stream, select.POLLOUT)
+        return bool(poll.poll(max(0, wait_s * 1000)))
+
+    def _keep_whole(self, octets: bytes, left: bytes) -> None:
+        """The line that was cut, for the next write: nobody could read what stands there otherwise."""
+        if 0 < len(left) < len(octets):
+            is_cut = not octets[: -len(left)].endswith(b"\n")
+            self._cut = left[: left.index(b"\n") + 1] if is_cut else b""
+
+
+def not_waiting(stream: BinaryIO) -> BinaryIO:
+    """The same place, which says so where it can't take any: a pipe or a socket (the journal's) whose reader stands
+    still would else hold whoever writes."""
+    number = stream.fileno()
+    mode = os.fstat(number).st_mode
+    if stat.S_ISFIFO(mode):
+        number = _opened_anew(number)
+    elif not stat.S_ISSOCK(mode):
+        return stream
+    os.set_blocking(number, False)
+    return open(number, "wb", buffering=0, closefd=False)
+
+
+def _opened_anew(number: int) -> int:
+    """The pipe may be that of other programs too, which do wait; where this user may not open it, it is shared."""
+    try:
+        return os.open(f"/proc/self/fd/{number}", os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return number
 
 
 class LineLogger:

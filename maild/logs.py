@@ -21,7 +21,7 @@ from structlog.typing import EventDict, ExcInfo, Processor
 from conf.settings import Log
 from maild import systemd
 from maild.log_counts import LogCounts, counting_logger
-from maild.log_lines import LogLines
+from maild.log_lines import LogLines, not_waiting
 
 # Libraries that log each command or request at INFO, addresses included.
 _QUIET = ("mail.log", "mail.debug", "aiohttp.access", "aiosmtplib", "asyncio")
@@ -33,7 +33,7 @@ def configure(settings: Log | None = None) -> LogCounts:
     counts the lines."""
     settings, counts = settings or Log(), LogCounts()
     stamp = _Clock().stamp
-    lines = LogLines(sys.stderr.buffer)
+    lines = LogLines(not_waiting(sys.stderr.buffer))
     atexit.register(lines.end)
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -67,18 +67,22 @@ def configure(settings: Log | None = None) -> LogCounts:
     return counts
 
 
-class _LibraryHandler(logging.StreamHandler[TextIO]):
+class _LibraryHandler(logging.Handler):
     """Writes the lines of libraries behind those that were said before them."""
 
     def __init__(self, lines: LogLines, counts: LogCounts) -> None:
-        super().__init__(sys.stderr)
+        super().__init__()
         self._lines = lines
         self._counts = counts
 
     def emit(self, record: logging.LogRecord) -> None:
         self._counts.note_of_library(record.levelname.lower())
-        self._lines.write()
-        super().emit(record)
+        try:
+            line = self.format(record).encode("utf-8", "backslashreplace")
+        except Exception:  # as handlers do
+            self.handleError(record)
+        else:
+            self._lines.write(line)
 
 
 class _Clock:

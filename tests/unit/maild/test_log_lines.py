@@ -3,14 +3,18 @@
 import asyncio
 import contextlib
 import errno
+import fcntl
 import io
+import os
 import threading
 from typing import Any
 
+import pytest
 import structlog
 from structlog.typing import EventDict
 
-from maild.log_lines import LogLines
+from maild import log_lines
+from maild.log_lines import LogLines, not_waiting
 
 SOON_WRITTEN = "maild.outbound"
 
@@ -120,6 +124,52 @@ class FullStream(Stream):
         if self.is_full:
             raise OSError(errno.ENOSPC, "No space left on device")
         return super().write(octets)
+
+
+def test_a_reader_who_stands_still_loses_whole_lines_and_hears_how_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_lines, "PATIENCE_S", 0)
+    number, pipe = os.pipe()
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+    with open(number, "rb", buffering=0) as reader, open(pipe, "wb") as shared:
+        lines = LogLines(not_waiting(shared))
+        assert os.get_blocking(pipe), "others may have it, who do wait"
+        structlog.configure(processors=[as_octets], logger_factory=lines.logger)
+        try:
+            for at in range(10):
+                lines.write(b"%d" % at * 1000)
+            read = reader.read(5000)
+            for at in range(10, 12):
+                lines.write(b"%d" % at * 500)
+            read += reader.read(5000)
+        finally:
+            structlog.reset_defaults()
+    said = read.splitlines()
+    whole = [one for one in said if one[0] != ord("{")]
+    assert all(len(one) == 1000 for one in whole) and whole[-1] == b"11" * 500
+    (told,) = (one for one in said if one[0] == ord("{"))
+    assert told == b"{'lines': 6, 'event': 'log_lines_lost'}" and len(whole) == 4 + 2
+
+
+def test_a_line_that_was_taken_in_part_is_whole_in_the_end() -> None:
+    class Narrow(Stream):
+        """Takes so many octets."""
+
+        room = 7
+
+        def write(self, octets: bytes) -> int | None:  # type: ignore[override]
+            taken = octets[: self.room]
+            self.room -= len(taken)
+            return super().write(taken) if taken else None
+
+    stream = Narrow()
+    lines = LogLines(stream)
+    lines.write(b"one", b"two and more", b"three")
+    lines.write(b"four")
+    stream.room = 1000
+    lines.write(b"five")
+    assert stream.getvalue().startswith(b"one\ntwo and more\nfive\n")
 
 
 def as_octets(_logger: Any, _method: str, line: EventDict) -> bytes:
