@@ -10,14 +10,16 @@ is left for us are the rules around it:
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import httptools
 
+from storage.turns.patient_timer import PatientTimer
+
 ANSWER_BYTES_MAX = 64 * 1024
 HEAD_BYTES_MAX = 64 * 1024  # with all heads of 1xx before it
 WIRE_BYTES_MAX = HEAD_BYTES_MAX + ANSWER_BYTES_MAX
-UNREAD_S = 0.01  # until what came while the process stood still was read
 
 
 class HttpResponse(NamedTuple):
@@ -87,7 +89,7 @@ class EndpointConnection(asyncio.Protocol):
         self._is_open = False
         self._parser: httptools.HttpResponseParser  # as long as it is connected: it knows the connection
         self._waiting: asyncio.Future[HttpResponse] | None = None
-        self._deadline: asyncio.TimerHandle | None = None
+        self._deadline: PatientTimer | None = None
         self._forget()
 
     @property
@@ -99,7 +101,7 @@ class EndpointConnection(asyncio.Protocol):
         """Send the request at once; its response, or a NoResponse, at the loop's time `deadline_s` at the latest."""
         self._forget()
         self._waiting = answer = self._loop.create_future()
-        self._deadline = self._loop.call_at(deadline_s, self._time_is_over)
+        self._deadline = PatientTimer(deadline_s - self._loop.time(), partial(self._fail, TooLate))
         if self._is_open:
             self._transport.write(request)
         else:
@@ -206,11 +208,6 @@ class EndpointConnection(asyncio.Protocol):
             assert self.status is not None
             body, content_type = bytes(self._body[:ANSWER_BYTES_MAX]), self._content_type.decode("latin-1")
             answer.set_result(HttpResponse(self.status, body, is_whole, content_type))
-
-    def _time_is_over(self) -> None:
-        # uvloop has timers before it reads: where the process stood still (SIGSTOP, a machine of which a snapshot is
-        # taken), the answer may have come meanwhile.
-        self._deadline = self._loop.call_later(UNREAD_S, self._fail, TooLate)
 
     def _fail(self, failure: type[NoResponse]) -> None:
         answer = self._settle(keep=False)

@@ -47,10 +47,9 @@ from storage.engine.failures import StoreStandsStill, in_words, is_refused_by_di
 from storage.engine.local_reads import LocalReads
 from storage.engine.store_files import StoreFiles, StoreMisplaced
 from storage.engine.tx import NO_TOPICS, Tx
+from storage.turns.patient_timer import PatientTimer
 
 log = structlog.get_logger("maild.store")
-
-UNHEARD_S = 0.1  # until a commit that has ended is heard of
 
 T = TypeVar("T")
 
@@ -146,7 +145,7 @@ class Writer:
         self._idle: asyncio.TimerHandle | None = None
         self._checkpointing: asyncio.Task[None] | None = None
         self._went_on_at = 0.0
-        self._looking: asyncio.TimerHandle | None = None
+        self._looking: PatientTimer | None = None
         self.stands_still = False  # for longer than patience has lasted
         self._failing_since: float | None = None  # since when nothing that was written could be kept
         self._changes = 0  # of rows, when the batch began
@@ -167,7 +166,7 @@ class Writer:
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
         self._went_on_at = loop.time()
-        self._looking = loop.call_later(self._pace.patience_s, self._look)
+        self._looking = PatientTimer(self._pace.patience_s, self._look)
         try:
             while self.waiting:
                 await self._gather()
@@ -182,16 +181,14 @@ class Writer:
         if self.stands_still:
             self.stands_still = False
             log.warning("store_goes_on", stood_s=round(now - self._went_on_at, 1))
-            self._looking = asyncio.get_running_loop().call_later(self._pace.patience_s, self._look)
+            self._looking = PatientTimer(self._pace.patience_s, self._look)
         self._went_on_at = now
 
-    def _look(self, again: bool = False) -> None:
-        """Refuse who is not patient, where nothing was committed for so long, by two looks: at the first the process
-        itself may have stood still (SIGSTOP, a container that is frozen), and not have heard of a commit."""
-        loop = asyncio.get_running_loop()
-        left_s = self._went_on_at + self._pace.patience_s - loop.time()
-        if left_s > 0 or not again:
-            self._looking = loop.call_later(max(left_s, UNHEARD_S), self._look, left_s <= 0)
+    def _look(self) -> None:
+        """Refuse who is not patient, where nothing was committed for so long."""
+        left_s = self._went_on_at + self._pace.patience_s - asyncio.get_running_loop().time()
+        if left_s > 0:
+            self._looking = PatientTimer(left_s, self._look)
             return
         self.stands_still = True
         refused = [one for one in self.waiting if not one.is_patient]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import SmtpTuning, Tuning
-from maild.inbound.wire import smtp_protocol
+from storage.turns import patient_timer
 from tests.conftest import Start
 from tests.support.running import Running, Smtp, until_true
 from tests.support.waiting import GIVES_UP_S
@@ -49,13 +49,13 @@ async def test_a_command_that_came_while_the_process_stood_still(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its timers are due then, before it has read."""
-    monkeypatch.setattr(smtp_protocol, "UNREAD_S", GIVES_UP_S)
+    monkeypatch.setattr(patient_timer, "HEARD_S", GIVES_UP_S)
     maild = await start()
     talk = await maild.smtp()
     await talk.say("EHLO client.test")
     (session,) = maild.daemon.listener._sessions
     session._active_at -= 3600
-    session._timeout_cb()
+    session._timeout_handle._due(session._timeout_cb)  # type: ignore[union-attr]
     assert await talk.say("NOOP") == "250 2.0.0 OK"
 
 

@@ -21,12 +21,10 @@ from conf import unacknowledged
 from maild.errors import SmtpError
 from maild.inbound.wire.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
 from maild.inbound.wire.tls_layer import TlsLayer
+from storage.turns.patient_timer import PatientTimer
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
 END_OF_DATA = b"\r\n.\r\n"
-# uvloop has timers before it reads: where the process stood still (SIGSTOP, a container that is frozen), the command
-# may have come meanwhile.
-UNREAD_S = 0.1
 FALSE_ENDS = (b"\n.\r\n", b"\n.\n", b"\r.\r")
 
 
@@ -424,15 +422,16 @@ class SmtpProtocol(SMTP, ABC):
         # One timer that looks when it fires, instead of a new one for each command.
         self._active_at = self.loop.time()
         if self._timeout_handle is None:
-            self._timeout_handle = self.loop.call_later(self._timeout_duration, self._timeout_cb)
+            self._wait_for_silence(self._timeout_duration)
 
-    def _timeout_cb(self, again: bool = False) -> None:
+    def _wait_for_silence(self, seconds: float) -> None:
+        # aiosmtpd cancels it, and does nothing else with it.
+        self._timeout_handle = PatientTimer(seconds, self._timeout_cb)  # type: ignore[assignment]
+
+    def _timeout_cb(self) -> None:
         silent_s = self.loop.time() - self._active_at
         # A transfer has its own watch: the command timer is about silence between commands.
-        if self.is_busy or silent_s < self._timeout_duration:
-            wait_s = self._timeout_duration if self.is_busy else self._timeout_duration - silent_s
-            self._timeout_handle = self.loop.call_later(wait_s, self._timeout_cb)
-        elif not again:
-            self._timeout_handle = self.loop.call_later(UNREAD_S, self._timeout_cb, True)
-        else:
+        if not self.is_busy and silent_s >= self._timeout_duration:
             self.timed_out()
+        else:
+            self._wait_for_silence(self._timeout_duration - (0 if self.is_busy else silent_s))

@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import cast
 
 from aiosmtplib import SMTPException, SMTPServerDisconnected
@@ -27,10 +28,8 @@ from maild.outbound.sessions.session_faults import (
     reason,
 )
 from maild.outbound.signing.wire import END, LargeWire
+from storage.turns.patient_timer import PatientTimer
 
-# uvloop has timers before it reads: a process that stood still (SIGSTOP, a container that is frozen) would take a
-# message for lost whose 250 has come meanwhile, and send it again.
-UNREAD_S = 0.01
 _BYTES_ACKED_AT = 120  # tcpi_bytes_acked of struct tcp_info, linux/tcp.h
 
 
@@ -123,7 +122,7 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def _until(self, group: "asyncio.Future[None]", timeout: float) -> None:
         # One timer for all replies of a group: `asyncio.timeout` and `wait_for` cost several times as much.
-        timer = self._loop.call_later(timeout, self._loop.call_later, UNREAD_S, _late, group)
+        timer = PatientTimer(timeout, partial(_late, group))
         try:
             await group
         finally:

@@ -20,6 +20,7 @@ from controlplane.egress.http1 import (
     NotHttp,
     TooLate,
 )
+from storage.turns import patient_timer
 from tests.support.running import until_true
 from tests.support.waiting import GIVES_UP_S
 
@@ -314,10 +315,12 @@ async def test_the_deadline_is_for_the_last_byte(come: bytes, status: int | None
 async def test_an_answer_that_came_while_the_process_stood_still_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(http1, "UNREAD_S", GIVES_UP_S)
+    monkeypatch.setattr(patient_timer, "HEARD_S", GIVES_UP_S)
     wire = Wire()
-    answer, due = wire.ask(in_s=0), wire.connection._deadline
-    await until_true(lambda: wire.connection._deadline is not due)
+    answer, timer = wire.ask(in_s=0), wire.connection._deadline
+    assert timer is not None
+    due = timer._handle
+    await until_true(lambda: timer._handle is not due)
     wire.send(head("Content-Length: 2") + b"ok", 1)
     assert (await answer).status == 200
 

@@ -22,6 +22,7 @@ from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, StoreStandsStill
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed, Pace
+from storage.turns import patient_timer
 from tests.support.waiting import GIVES_UP_S
 
 
@@ -517,13 +518,14 @@ async def test_the_wait_for_the_wal_to_be_written_back_counts_as_well(db: Databa
 async def test_a_commit_that_ended_while_the_process_stood_still_is_heard(
     db: Database, path: Path, disk: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "UNHEARD_S", GIVES_UP_S)
+    monkeypatch.setattr(patient_timer, "HEARD_S", GIVES_UP_S)
     begun = asyncio.create_task(db.write_apart(note, "in the commit"))
     behind = asyncio.create_task(db.impatient().write(note, "behind it"))
     assert await db.read(notes) == []  # both units are with the writer now
     with capture_logs() as logs:
         db._writer._went_on_at -= 2 * Pace().patience_s
-        db._writer._look()
+        assert db._writer._looking is not None
+        db._writer._looking._due(db._writer._look)
         disk.set()
         await asyncio.gather(begun, behind)
     assert logs == [] and kept(path) == ["in the commit", "behind it"]
