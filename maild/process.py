@@ -21,10 +21,11 @@ from storage.engine.failures import may_pass
 from storage.exhaustion import Exhausted
 from storage.turns.started_threads import started_threads
 
-# How long the event loop waits for the interpreter while readers' or signers' threads use it, at each turn of the loop;
-# while something computes it is less (storage.turns.cpu_threads). A fifth of Python's own value costs nothing that
-# scripts/bench/api and inbound show.
-SWITCH_S = 0.001
+# How long the event loop waits for the interpreter while readers' or signers' threads use it, at each socket and each
+# statement; while something computes it is less (storage.turns.cpu_threads). With a fifth of Python's own value, which
+# is 5 ms, the slowest reads and sends beside hostile peers took twice as long; with this one searches on all readers at
+# once take a twentieth more CPU (scripts/bench/api).
+SWITCH_S = 0.0002
 # When Python looks for cycles: among new objects once there are so many, then each fifth time among those that were
 # left of them as well, and each thirtieth time of these among all. A request makes some hundreds, and their counts
 # free nearly all of them at its end: looking after every 700, its own value, takes 3 % of the CPU of a send. But each
