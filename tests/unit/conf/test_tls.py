@@ -22,7 +22,6 @@ def test_a_system_without_authorities_is_known(tmp_path: Path, monkeypatch: pyte
     file.write_bytes(ThrowawayCa(tmp_path).ca_file.read_bytes())
     assert knows_authorities()
     file.unlink()
-    shutil.copy(
-        tmp_path / "ca.pem", folder / "0a1b2c3d.0"
-    )  # a name by which OpenSSL finds it when it needs it
+    # A name by which OpenSSL finds it when it needs it.
+    shutil.copy(tmp_path / "ca.pem", folder / "0a1b2c3d.0")
     assert knows_authorities()
