@@ -24,9 +24,8 @@ _AHEAD = f"""SELECT message_id, position, attempts, expires_at FROM recipients
 _BRING_BACK = f"""UPDATE recipients SET next_attempt_at = ?, last_attempt_at = {lesser("last_attempt_at", "?")}
     WHERE message_id = ? AND position = ?"""
 _FROM_AHEAD = f"""SELECT r.message_id, r.position, r.attempts, r.expires_at
-    FROM (SELECT message_id, position FROM recipients WHERE {PENDING} AND next_attempt_at > ?
-          ORDER BY next_attempt_at DESC LIMIT {SCAN_ROWS}) later
-      {THEN_JOIN} recipients r ON r.message_id = later.message_id AND r.position = later.position
+    FROM (SELECT message_id, position, attempts, expires_at, last_attempt_at FROM recipients
+          WHERE {PENDING} AND next_attempt_at > ? ORDER BY next_attempt_at DESC LIMIT {SCAN_ROWS}) r
       {THEN_JOIN} messages m ON m.id = r.message_id
     WHERE coalesce(r.last_attempt_at, m.created_at) > ? LIMIT {HASTENED_ROWS}"""
 _HASTEN = f"""UPDATE recipients SET next_attempt_at = ?

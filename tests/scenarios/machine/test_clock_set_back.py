@@ -25,15 +25,21 @@ async def due_in_ms(sending: Sending, message_id: str) -> int:
     return int(row.next_attempt_at - sending.clock.now_ms())
 
 
+async def deferred_ahead(sending: Sending, ahead_s: int) -> str:
+    """A message whose host wants it later, by a clock that is ahead."""
+    sending.dns.add_mx("there.test")
+    sending.mx.script["RCPT"] = ["451 4.7.1 later"]
+    sending.clock.forward(ahead_s)
+    await sending.queue.start()
+    message_id = await sending.send("you@there.test")
+    await sending.until(message_id, "deferred")
+    return message_id
+
+
 @pytest.mark.parametrize("ahead_s", [HOURS_S, AHEAD_S])
 async def test_deferred_mail_is_tried_again_on_its_schedule(tmp_path: Path, ahead_s: int) -> None:
     async with Sending(tmp_path) as sending:
-        sending.dns.add_mx("there.test")
-        sending.mx.script["RCPT"] = ["451 4.7.1 later"]
-        sending.clock.forward(ahead_s)
-        await sending.queue.start()
-        message_id = await sending.send("you@there.test")
-        await sending.until(message_id, "deferred")
+        message_id = await deferred_ahead(sending, ahead_s)
         unsent = await sending.store.send("me@other.test")  # queued by then, and not looked at
         sending.clock.set_back(ahead_s)
         sending.dns.add_mx("other.test")
@@ -47,12 +53,7 @@ async def test_deferred_mail_is_tried_again_on_its_schedule(tmp_path: Path, ahea
 async def test_mail_deferred_before_a_restart_is_tried_again_on_its_schedule(tmp_path: Path) -> None:
     """A hardware clock in local time is ahead by hours until NTP answers."""
     async with Sending(tmp_path) as sending:
-        sending.dns.add_mx("there.test")
-        sending.mx.script["RCPT"] = ["451 4.7.1 later"]
-        sending.clock.forward(HOURS_S)
-        await sending.queue.start()
-        message_id = await sending.send("you@there.test")
-        await sending.until(message_id, "deferred")
+        message_id = await deferred_ahead(sending, HOURS_S)
         await sending.queue.stop()
         sending.clock.set_back(HOURS_S)
         sending.queue = sending.make_queue()
