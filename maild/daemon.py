@@ -59,6 +59,7 @@ from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex
 from storage.service import Service, Supervisor
+from storage.turns import background
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import RoundPace, Rounds
@@ -70,7 +71,10 @@ from storage.upkeep.retention import Retention, ages
 from storage.upkeep.self_check import SelfCheck
 from storage.upkeep.withdrawing import Withdrawer
 
-BLOB_THREADS = 4  # large messages that are written at one time; each waits for the disk
+WRITING_THREADS = 4  # large messages that are written at one time; each waits for the disk
+READING_THREADS = (
+    2  # large messages that are read at one time; each takes a core while it copies and compares
+)
 
 log = structlog.get_logger("maild.daemon")
 
@@ -103,7 +107,10 @@ class Daemon:
         self._db: Database | None = None
         self._resolver: Resolver | None = None
         self._cpu = CpuThreads()
-        self._blob_threads = started_threads(BLOB_THREADS, "blobs")
+        self._writing = started_threads(WRITING_THREADS, "blobs write")
+        self._reading = started_threads(
+            READING_THREADS, "blobs read", background.go_behind, (background.BESIDE,)
+        )
         self._cpu_process = CpuProcess()
         self._supervisor = Supervisor([])
         self._serves = False
@@ -269,7 +276,8 @@ class Daemon:
         ids = Ids(clock)
         self._db = await Database.open(self._folder.database)
         await _go_on(self._db, ids, clock)
-        blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes, self._blob_threads)
+        inline_bytes = settings.storage.inline_blob_bytes
+        blob_store = Blobs(self._folder.blobs, ids, inline_bytes, self._writing, self._reading)
         blob_store.prepare()
         self._resolver = Resolver(settings.dns, clock)
         swept = blob_store.sweep(await self._db.read(blobs.known_files))
@@ -412,7 +420,8 @@ class Daemon:
             await self._resolver.close()
         await self._cpu.close()
         await self._cpu_process.close()
-        self._blob_threads.shutdown(wait=False)  # nobody waits for them any more
+        for threads in (self._writing, self._reading):
+            threads.shutdown(wait=False)  # nobody waits for them any more
         if self._db is not None:
             await self._db.close()
             self._db = None

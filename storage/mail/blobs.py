@@ -23,6 +23,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
@@ -134,11 +135,20 @@ def get(tx: Tx, blob_id: str) -> Blob | None:
 class Blobs:
     """The folder of the large ones: `<folder>/<two characters>/<id>`."""
 
-    def __init__(self, folder: Path, ids: Ids, inline_bytes: int, writing: Executor | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        ids: Ids,
+        inline_bytes: int,
+        writing: Executor | None = None,
+        reading: Executor | None = None,
+    ) -> None:
         """`writing`: threads that wait for the disk with what is written, so that those who read don't wait behind an
-        fsync; None: the event loop's own."""
+        fsync. `reading`: threads that read files, and compare the whole of one the first time: as many as there are may
+        take cores from the event loop. None: the event loop's own."""
         self._folder = folder
         self._writing = writing
+        self._reading = reading
         self._tmp = folder / "tmp"
         self._ids = ids
         self._inline_bytes = inline_bytes
@@ -223,13 +233,17 @@ class Blobs:
     async def load(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
         """A range of the bytes (all of them by default). BlobMissing."""
         work = partial(self.read, blob, offset, length)
-        return work() if blob.data is not None else await asyncio.to_thread(work)
+        return work() if blob.data is not None else await self._to_reader(work)
 
     async def bring(self, blob: Blob, ranges: Iterable[tuple[int, int]]) -> None:
         """Have these ranges (offset, length) of the bytes read from the disk, for who reads them next on a thread where
         others would wait for the disk with it. BlobMissing."""
         if blob.data is None:
-            await asyncio.to_thread(self._bring, blob, list(ranges))
+            await self._to_reader(partial(self._bring, blob, list(ranges)))
+
+    async def _to_reader(self, work: Callable[[], T]) -> T:
+        """What is logged there names the request that asked."""
+        return await asyncio.get_running_loop().run_in_executor(self._reading, copy_context().run, work)
 
     def _bring(self, blob: Blob, ranges: list[tuple[int, int]]) -> None:
         """In one call for each range, which lets go of the interpreter until all is there: each piece by itself would

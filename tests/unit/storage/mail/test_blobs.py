@@ -14,6 +14,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
 from storage.clock import Clock
@@ -384,6 +385,23 @@ async def test_what_is_brought_from_the_disk_is_one_call_for_each_range(
     assert all(octets >= length for (_, octets), (_, length) in zip(brought, ranges, strict=True))
 
 
+async def test_files_are_read_on_no_more_threads_than_were_given_for_it(folder: Path) -> None:
+    """Each takes a core while it copies and compares: six of the event loop's own left it a quarter of two cores."""
+    readers: set[str] = set()
+
+    class Noted(Blobs):
+        def _opened(self, blob: Blob) -> Any:
+            readers.add(threading.current_thread().name)
+            return super()._opened(blob)
+
+    with ThreadPoolExecutor(1, "reader") as reading:
+        store = Noted(folder, Ids(Clock()), INLINE, reading=reading)
+        store.prepare()
+        blob = row(await store.store(os.urandom(700_000)))
+        await asyncio.gather(*(store.load(blob, n, 5) for n in range(10)), store.bring(blob, [(0, 9)]))
+    assert readers == {"reader_0"}
+
+
 async def test_bytes_that_are_gone_or_cut_short_are_missing(store: Blobs) -> None:
     stored = await store.store(b"x" * 5000)
     assert stored.path is not None
@@ -407,14 +425,14 @@ async def test_bytes_that_changed_are_given_to_nobody(store: Blobs, size: int) -
         with stored.path.open("r+b") as file:
             file.seek(300_000)
             file.write(b"y")
-    with capture_logs() as logged:
+    with capture_logs([merge_contextvars]) as logged, bound_contextvars(request_id="req_1"):
         for span in ((0, None), (0, 10), (size - 1, 1)):
             with pytest.raises(BlobDamaged):
                 await store.load(blob, *span)
         with pytest.raises(BlobDamaged):
             store.check(blob)
-    assert [(one["log_level"], one["event"], one["blob_id"]) for one in logged] == [
-        ("error", "blob_damaged", stored.id)
+    assert [(one["log_level"], one["event"], one["blob_id"], one["request_id"]) for one in logged] == [
+        ("error", "blob_damaged", stored.id, "req_1")
     ] * 3  # who checks reports by itself
     assert not any("x" * 5 in str(value) for one in logged for value in one.values())
 
