@@ -40,6 +40,7 @@ def run(settings: Settings, lines: LogCounts) -> None:
     """`serve` on uvloop. `lines`: counts those of the log."""
     if not faulthandler.is_enabled():  # else it tells somebody who asked for it elsewhere
         faulthandler.enable()
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # daemon(7): what a parent has blocked would never end it
     allocator.keep_little()
     try:
         settings = descriptors.make_room(settings)

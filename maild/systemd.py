@@ -58,9 +58,9 @@ class Watchdog:
 
     def start(self) -> None:
         if os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid()):
-            waits_s = int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6
-            if waits_s:
-                self._beat(asyncio.get_running_loop(), waits_s / BEATS)
+            waits_us = os.environ.get("WATCHDOG_USEC", "")
+            if waits_us.isdecimal() and int(waits_us):  # sd_watchdog_enabled(3)
+                self._beat(asyncio.get_running_loop(), int(waits_us) / 1e6 / BEATS)
 
     def stop(self) -> None:
         if self._next is not None:

@@ -37,6 +37,17 @@ def test_a_beat_that_can_not_be_told_is_followed_by_the_next(
     assert [(one["event"], one["log_level"]) for one in told] == [("systemd_not_notified", "error")]
 
 
+@pytest.mark.parametrize("told", ["", "-5", "0", "5s"])
+async def test_a_time_that_is_none_is_waited_for_by_nobody(
+    told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As sd_watchdog_enabled(3) has it. An empty one was a traceback, a negative one had the loop do nothing else."""
+    monkeypatch.setenv("WATCHDOG_USEC", told)
+    watchdog = systemd.Watchdog()
+    watchdog.start()
+    assert watchdog._next is None
+
+
 def test_a_manager_that_is_gone_ends_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "gone"))
     with capture_logs() as told:
