@@ -18,6 +18,12 @@ def _domain(value: str) -> str:
     return name
 
 
+def _folder(value: str) -> str:
+    if not value or "\0" in value:
+        raise ValueError("must be the path of a folder such as /var/lib/maild")
+    return value
+
+
 def _listen(value: str) -> str:
     if not _has_port(value, 0):
         raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
@@ -148,6 +154,7 @@ Domain = Annotated[str, AfterValidator(_domain)]
 OptionalMailbox = Annotated[str, _optional(_mailbox)]
 HostPattern = Annotated[str, AfterValidator(_host_pattern)]
 OptionalDomain = Annotated[str, _optional(_domain)]
+Folder = Annotated[str, AfterValidator(_folder)]
 Listen = Annotated[str, AfterValidator(_listen)]
 OptionalListen = Annotated[str, _optional(_listen)]
 Address = Annotated[str, AfterValidator(_address)]

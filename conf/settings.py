@@ -15,6 +15,7 @@ from conf.setting_kinds import (
     Called,
     DailyMessages,
     Domain,
+    Folder,
     HostPattern,
     Listen,
     Network,
@@ -309,7 +310,7 @@ def shipped_plans() -> Mapping[str, Plan]:
 class Settings(_Section):
     """The whole configuration, valid in itself (`parse`); files that it names were readable, and are not read here."""
 
-    data_dir: Annotated[str, Field(min_length=1)] = "/var/lib/maild"
+    data_dir: Folder = "/var/lib/maild"
     server: Server = field(default_factory=Server)
     smtp: Smtp = field(default_factory=Smtp)
     http: Http = field(default_factory=Http)

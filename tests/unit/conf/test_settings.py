@@ -394,8 +394,11 @@ def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:
     assert only.startswith("smtp.listen.0: ")
 
 
-def test_the_data_folder_is_not_wherever_the_command_is_given() -> None:
-    assert [one.partition(":")[0] for one in faults({"data_dir": ""})] == ["data_dir"]
+@pytest.mark.parametrize("given", ["", "/var/lib/ma\0ild"])
+def test_the_data_folder_is_a_path_and_not_wherever_the_command_is_given(given: str) -> None:
+    assert faults({"data_dir": given}) == [
+        f"data_dir: must be the path of a folder such as /var/lib/maild (is {given!r})"
+    ]
 
 
 def test_settings_are_frozen() -> None:
