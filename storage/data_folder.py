@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from storage.durable_files import is_there, make_folder
+from storage.engine.store_files import beside
 
 ROOT = 0
 # As the unit of systemd does it: as that user, who may bind port 25 all the same.
@@ -42,9 +43,11 @@ class DataFolder:
     @property
     def store_files(self) -> list[Path]:
         """Of both databases, each with its write-ahead log."""
-        return [
-            Path(f"{file}{suffix}") for file in (self.database, self.search_index) for suffix in ("", "-wal")
-        ]
+        return [one for file in (self.database, self.search_index) for one in (file, beside(file, "-wal"))]
+
+    @property
+    def _beside(self) -> tuple[Path, Path]:
+        return beside(self.database, "-wal"), beside(self.database, "-shm")
 
     @property
     def backed_up_at(self) -> float | None:
@@ -88,12 +91,17 @@ class DataFolder:
 
     def check_readable(self) -> None:
         """DataFolderError unless the folder is there and this user may read it."""
-        if not (is_there(self.path) and self.path.is_dir()):
-            raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
+        self._check_there()
         if not os.access(self.path, os.R_OK | os.X_OK):
             raise DataFolderError(
                 f"data_dir: {self.path} is not readable by this user; it belongs to the user {user_of(self.path)}"
             )
+
+    def _check_there(self) -> None:
+        if not is_there(self.path):
+            raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
+        if not self.path.is_dir():
+            raise DataFolderError(f"data_dir: {self.path} is no folder; name one")
 
     def check(self) -> None:
         """DataFolderError unless the folder is there and this user may read and write in it."""
@@ -121,6 +129,7 @@ class DataFolder:
 
     def check_store(self) -> None:
         """DataFolderError without a store: one that is made at the start would refuse the mail of all real inboxes."""
+        self._check_there()
         self.check_vacant()
         if not is_there(self.database):
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
@@ -135,7 +144,7 @@ class DataFolder:
     def closed_parts(self) -> list[Path]:
         """What is there, and the daemon can't use as it must: this user, and where root asks the owner of the folder.
         Large messages are too many to ask of each, so it is of their folders."""
-        files = [*(Path(f"{self.database}{suffix}") for suffix in ("", "-wal", "-shm")), self._lock_file]
+        files = (self.database, *self._beside, self._lock_file)
         wanted = dict.fromkeys(files, os.R_OK | os.W_OK)
         wanted |= dict.fromkeys((self.blobs, *sorted(self.blobs.glob("??"))), os.R_OK | os.W_OK | os.X_OK)
         wanted |= dict.fromkeys((self.master_key, *self.path.glob("smtp-self-signed.*")), os.R_OK)
@@ -166,7 +175,7 @@ class DataFolder:
 
     def _check_still_shared(self) -> None:
         """A command without the file that the daemon has would make one of its own, and each write over the other."""
-        log, shared = (Path(f"{self.database}{suffix}") for suffix in ("-wal", "-shm"))
+        log, shared = self._beside
         if is_there(log) and not is_there(shared) and self._is_locked_by_another():
             raise DataFolderError(
                 f"data_dir: {shared} was taken away from a maild that runs; restart that first: nothing is lost by it"

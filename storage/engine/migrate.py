@@ -22,6 +22,7 @@ from storage.durable_files import fsync_folder, is_there
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.free_pages import MOVABLE_PAGES
+from storage.engine.store_files import beside
 from storage.engine.tx import Tx
 
 APPLICATION_ID = 0x6D61696C  # "mail"
@@ -124,7 +125,7 @@ def _advice(error: sqlite3.Error, path: Path) -> str:
     if is_closed_to_us(error):
         by_owner = "; run this as the user whom it belongs to"
         # As in a snapshot that is read-only: what SQLite knows of the log of changes stands in a file beside it.
-        if is_there(path.with_name(f"{path.name}-wal")) and os.access(path, os.R_OK):
+        if is_there(beside(path, "-wal")) and os.access(path, os.R_OK):
             return f"{by_owner}, or on a copy of the folder, where its log of changes can be read"
         return by_owner
     return "" if may_pass(error) else f"; if it is damaged, {RESTORE}"
@@ -228,7 +229,7 @@ def _refuse_foreign_log(path: Path) -> None:
     its process (https://www.sqlite.org/howtocorrupt.html §2.2), and the next command to end would take itself for the
     last one that has the store open, and its log away from under a daemon.
     """
-    log = path.with_name(f"{path.name}-wal")
+    log = beside(path, "-wal")
     if not (is_there(log) and log.stat().st_size) or _has_log(path):
         return
     raise StoreError(

@@ -31,6 +31,12 @@ def file_at(path: Path) -> FileIdentity | None:
     return FileIdentity(found.st_dev, found.st_ino)
 
 
+def beside(database: Path, suffix: str) -> Path:
+    """A file that SQLite keeps beside the database: where that is a link, beside what it leads to."""
+    file = database.resolve()
+    return file.with_name(f"{file.name}{suffix}")
+
+
 class StoreMisplaced(sqlite3.OperationalError):
     """The store's file, or one of those beside it, is not where it was opened; nothing was committed. What SQLite says
     of a rollback journal's database, it does not look for with a WAL."""
@@ -44,9 +50,9 @@ class StoreFiles:
     def __init__(self, path: Path, look_s: float = LOOK_S) -> None:
         self._look_s = look_s
         self._looked_at = float("-inf")
-        self._known: dict[Path, FileIdentity | None] = {
-            path.with_name(path.name + suffix): None for suffix in ("", "-wal", "-shm")
-        }
+        self._known: dict[Path, FileIdentity | None] = dict.fromkeys(
+            (path, beside(path, "-wal"), beside(path, "-shm"))
+        )
         self._look()
 
     def check(self) -> None:

@@ -29,6 +29,7 @@ class Compacted(NamedTuple):
 
 def compact(database: Path) -> Compacted:
     """The caller keeps daemons away. StoreError: the store is as it was."""
+    database = database.resolve()  # a link stays one
     before = database.stat().st_size
     fresh = database.with_name(f"{database.name}.compact")
     try:

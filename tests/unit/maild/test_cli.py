@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -882,6 +882,15 @@ def test_init_makes_no_new_store_beside_messages_of_a_lost_one(config: Path) -> 
 
 def test_serve_without_a_data_folder(config: Path) -> None:
     assert "maild init" in fault("serve", "--config", config)
+
+
+@pytest.mark.parametrize("command", ["serve", "check", "org list", "queue pause"])
+@pytest.mark.parametrize("make", [Path.touch, os.mkfifo])
+def test_a_data_folder_that_is_none_is_told(config: Path, make: Callable[[Path], None], command: str) -> None:
+    """It was said not to exist. And who looked for the lock of a named pipe waited for ever."""
+    path = load(config).data_path
+    make(path)
+    assert fault(*command.split(), "--config", config) == f"data_dir: {path} is no folder; name one"
 
 
 def test_serve_without_a_store(config: Path) -> None:

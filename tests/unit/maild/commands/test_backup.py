@@ -113,10 +113,12 @@ async def test_a_file_that_root_brought_back_is_named_and_all_else_is_looked_at(
     ]
 
 
+@pytest.mark.parametrize("is_link", [False, True])
 async def test_a_backup_is_not_opened_with_the_log_of_the_store_that_it_replaces(
-    start: Start, tmp_path: Path
+    start: Start, tmp_path: Path, is_link: bool
 ) -> None:
-    """`cp -a backup/. data_dir` after a crash: SQLite would write pages of the one store over those of the other."""
+    """`cp -a backup/. data_dir` after a crash: SQLite would write pages of the one store over those of the other. Where
+    the store's file is a link, to another disk say, both lie there."""
     maild = await start()
     bot = await maild.inbox("bot")
     await maild.received(bot, SMALL)
@@ -124,13 +126,19 @@ async def test_a_backup_is_not_opened_with_the_log_of_the_store_that_it_replaces
     await maild.received(bot, SMALL)
     mixed = DataFolder(tmp_path / "mixed")
     shutil.copytree(maild.settings.data_path, mixed.path)
-    shutil.copytree(tmp_path / "backup", mixed.path, dirs_exist_ok=True)
+    place = mixed.path
+    if is_link:
+        place = Path(shutil.copytree(mixed.path, tmp_path / "other"))
+        for file in mixed.path.glob("maild.sqlite3*"):
+            file.unlink()
+        mixed.database.symlink_to(place / mixed.database.name)
+    shutil.copyfile(tmp_path / "backup" / "maild.sqlite3", mixed.database)
     for open_it in (lambda: check(mixed, Clock()), lambda: migrate.prepare(mixed.database)):
         with pytest.raises(StoreError, match=r"maild\.sqlite3-wal is of another database"):
             open_it()
     assert mixed.database.read_bytes() == DataFolder(tmp_path / "backup").database.read_bytes()
     for beside in ("-wal", "-shm"):
-        (mixed.path / f"maild.sqlite3{beside}").unlink()
+        (place / f"maild.sqlite3{beside}").unlink()
     assert check(mixed, Clock())["blobs"] == 1
 
 

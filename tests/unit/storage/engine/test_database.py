@@ -20,6 +20,7 @@ from storage.engine import connections, database, writer
 from storage.engine.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, StoreStandsStill
+from storage.engine.store_files import StoreFiles
 from storage.engine.tx import Tx
 from storage.engine.writer import DatabaseClosed, Pace
 from storage.turns import patient_timer
@@ -444,6 +445,20 @@ async def test_what_would_be_kept_in_a_file_without_a_name_is_refused(
         await db.write(note, "back")
     assert [one["event"] for one in logs] == ["writes_fail", "writes_succeed"]
     assert kept(path) == ["kept", "back"]
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+async def test_what_lies_where_a_link_leads_is_watched(
+    db: Database, path: Path, tmp_path: Path, suffix: str
+) -> None:
+    await db.write(note, "kept")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    files = StoreFiles(link, look_s=0)
+    files.check()
+    path.with_name(path.name + suffix).unlink()
+    with pytest.raises(StoreFailure, match="taken away"):
+        files.check()
 
 
 async def test_what_is_refused_for_a_file_that_was_taken_away_holds_up_nobody(

@@ -63,6 +63,16 @@ def test_the_file_has_what_was_in_it_and_can_become_smaller(database: Path) -> N
     migrate.prepare(database)  # as at the next start
 
 
+def test_a_store_whose_file_is_a_link_lies_where_it_lay(database: Path, tmp_path: Path) -> None:
+    """On another disk, say: it was put where the link had been, and the old one stayed."""
+    link = tmp_path / "data" / "maild.sqlite3"
+    link.parent.mkdir()
+    link.symlink_to(database)
+    compact(link)
+    assert [one.name for one in link.parent.iterdir()] == [link.name] and link.is_symlink()
+    assert pages(database).free == 0
+
+
 def test_what_a_run_that_was_killed_has_left_is_thrown_away(database: Path) -> None:
     database.with_name("maild.sqlite3.compact").write_bytes(b"half of it")
     there = numbers(database)
