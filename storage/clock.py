@@ -1,6 +1,7 @@
 """The one source of now. Tests hand in a clock that they move by hand."""
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -19,6 +20,11 @@ class Clock:
     # Seconds from some moment of this boot, for measuring spans: it never goes back. Asked dozens of times for each
     # message, so it is the function itself.
     monotonic = staticmethod(time.monotonic)
+
+    def ends_in(self, seconds: float) -> Callable[[], bool]:
+        """Tells whether so much time has passed from now on: when a slice of much work is over."""
+        ends_at = self.monotonic() + seconds
+        return lambda: self.monotonic() >= ends_at
 
 
 def is_clock_behind(now_ms: int, newest_ms: int) -> bool:

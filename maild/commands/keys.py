@@ -95,10 +95,15 @@ class KeyCommands(StoreCommands):
         )
 
     def _withdraw(self, waiting: WithdrawnMail, senders: Sequence[str]) -> None:
-        def unit(some: WithdrawnMail, tx: Tx) -> None:
-            withdrawal.withdraw_slice(tx, some, self._ids.new, self._clock.now_ms())
+        def unit(left: WithdrawnMail, tx: Tx) -> WithdrawnMail:
+            is_over = self._clock.ends_in(withdrawal.SLICE_S)
+            return withdrawal.withdraw_slice(tx, left, self._ids.new, self._clock.now_ms(), is_over)
 
-        self._run_slices(partial(unit, some) for some in waiting.slices())
+        left = waiting
+        while left.message_ids:
+            began = self._clock.monotonic()
+            left = self._run(partial(unit, left))
+            self._rest_since(began)
         self._run(lambda tx: withdrawal.KEYS.end(tx, senders))
 
     def mint(

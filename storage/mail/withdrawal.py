@@ -5,31 +5,31 @@ From the commit that closes an inbox or a key on nothing of it leaves: the queue
 (`leases.look_again`), the guards look for inactive inboxes when a scheduled time or an approval has come. So no new
 mail begins to wait, and what waits can be failed afterwards, however much it is: the commit leaves a mark, and
 `Withdrawer` (storage/upkeep/withdrawing.py) takes it off once nothing waits any more, whoever is killed on the way.
-Where it is a slice at most, it fails with that commit (`withdraw_few`, for keys by whoever revokes them).
+Where it is little, it fails with that commit (`withdraw_few`, for keys by whoever revokes them).
 
 What waits is found by a look at the queue (`Senders.find_waiting`), which may be long: a reader does that, and slices
-of what it found go (`withdraw_slice`), between which others write. What a host is being told at that moment may still
-arrive.
+of what it found go (`withdraw_slice`), for some ms each, between which others write. What a host is being told at that
+moment may still arrive.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from storage.agents import reviews
 from storage.engine.dialect import THEN_JOIN, by_index, each_of, unindexed
 from storage.engine.tx import Tx
 from storage.mail import messages
-from storage.records import ReviewRow, dump
+from storage.records import dump
 from storage.sending import message_outcomes, outbound, outbound_events
 from storage.sending.leases import NOT_TRIED
 from storage.sending.outbound import PENDING
 from storage.states import MESSAGE, message_status
 from storage.visibility import VISIBLE
 
-T = TypeVar("T")
-
 BEHIND = "mail to withdraw"  # the topic of commits that leave mail to be withdrawn behind them
-SLICE = 50  # messages; some 20 ms, more where they have many recipients
+FEW = 50  # messages; some 4 ms
+FEW_RECIPIENTS = 500  # of them together; another 4
+SLICE_S = 0.008
 CLOSED_AT_ONCE = 500
 EVERY = 2**31  # of messages that wait
 
@@ -63,6 +63,7 @@ _OWNERS = f"""SELECT organization_id FROM (
       {_CLOSED_ONES.format("inboxes")} UNION {_CLOSED_ONES.format("api_keys")}) closed
     WHERE NOT EXISTS (SELECT 1 FROM organizations o
       WHERE o.id = closed.organization_id AND o.deleted_at IS NOT NULL)"""
+_COUNT_RECIPIENTS = f"SELECT count(*) FROM recipients WHERE message_id IN {each_of('?')}"
 # One status at a time, as the index has them. What is held before it leaves is among its messages, and what came in and
 # is held waits for nobody to send it.
 _HAS_LIVE = " OR ".join(
@@ -90,34 +91,18 @@ KEY_REVOKED = Cause("invalid_api_key", "the key that sent it was revoked")
 
 
 class WithdrawnMail(NamedTuple):
-    """What waits and is withdrawn: ids of messages in the queue and of those for later, reviews of what is held."""
+    """Messages that wait and are withdrawn: those in the queue, those for later, and what is held."""
 
-    queued: list[str]
-    scheduled: list[str]
-    held: list[ReviewRow]
+    message_ids: Sequence[str]
     cause: Cause = INBOX_GONE
 
     @property
     def messages(self) -> int:
-        return len(self.queued) + len(self.scheduled) + len(self.held)
+        return len(self.message_ids)
 
-    @property
-    def is_one_slice(self) -> bool:
-        return self.messages <= SLICE
-
-    def slices(self) -> Iterator["WithdrawnMail"]:
-        behind_queued, behind_scheduled = len(self.queued), len(self.queued) + len(self.scheduled)
-        for start in range(0, self.messages, SLICE):
-            yield self._replace(
-                queued=_part(self.queued, start),
-                scheduled=_part(self.scheduled, start - behind_queued),
-                held=_part(self.held, start - behind_scheduled),
-            )
-
-
-def _part(rows: list[T], start: int) -> list[T]:
-    """Those of a slice that begins at `start`, which may be in front of the first."""
-    return rows[max(0, start) : max(0, start + SLICE)]
+    def behind(self, count: int) -> "WithdrawnMail":
+        """All but the first of them."""
+        return self._replace(message_ids=self.message_ids[count:])
 
 
 def _find_in_inboxes(tx: Tx, organization_id: str, inbox_ids: Sequence[str], limit: int) -> WithdrawnMail:
@@ -128,31 +113,34 @@ def find_sent_by(tx: Tx, organization_id: str, key_ids: Sequence[str], limit: in
     """What these keys of the organization sent and what still waits, all of it where that is less than `limit`
     messages; as `Senders.find_waiting`."""
     of_keys = {"organization": organization_id, "keys": dump(list(key_ids)), "limit": limit}
-    return WithdrawnMail(
-        [message_id for (message_id,) in tx.all(_OF_KEYS, of_keys)],
-        [message_id for (message_id,) in tx.all(_SCHEDULED_BY_KEYS, of_keys)],
-        reviews.pending_of_keys(tx, organization_id, key_ids),
-        KEY_REVOKED,
-    )
+    waiting = [message_id for sql in (_OF_KEYS, _SCHEDULED_BY_KEYS) for (message_id,) in tx.all(sql, of_keys)]
+    held = reviews.pending_of_keys(tx, organization_id, key_ids)
+    return WithdrawnMail([*waiting, *(one.message_id for one in held)], KEY_REVOKED)
 
 
 def _found(tx: Tx, queued: str, organization_id: str, inbox_ids: Sequence[str], limit: int) -> WithdrawnMail:
     given = {"organization": organization_id, "inboxes": dump(list(inbox_ids)), "limit": limit}
-    return WithdrawnMail(
-        [message_id for (message_id,) in tx.all(queued, given)],
-        [message_id for (message_id,) in tx.all(_SCHEDULED, given)],
-        [one for inbox_id in inbox_ids for one in reviews.pending_of_inbox(tx, inbox_id, limit)],
-    )
+    waiting = [message_id for sql in (queued, _SCHEDULED) for (message_id,) in tx.all(sql, given)]
+    held = [one for inbox_id in inbox_ids for one in reviews.pending_of_inbox(tx, inbox_id, limit)]
+    return WithdrawnMail([*waiting, *(one.message_id for one in held)])
+
+
+def are_few(tx: Tx, waiting: WithdrawnMail) -> bool:
+    """May they be withdrawn in the transaction of a request?"""
+    if waiting.messages > FEW:
+        return False
+    recipients: int = tx.value(_COUNT_RECIPIENTS, (dump(list(waiting.message_ids)),))
+    return recipients <= FEW_RECIPIENTS
 
 
 def withdraw_few(
     tx: Tx, organization_id: str, inbox_id: str, new_id: Callable[[str], str], now_ms: int
 ) -> None:
-    """Withdraw what waits in the inbox, where that is a slice at most; less what some recipients have already, for
-    which one would have to look through the queue. `new_id`: makes an id."""
-    waiting = _found(tx, _QUEUED, organization_id, [inbox_id], SLICE + 1)
-    if waiting.is_one_slice:
-        withdraw_slice(tx, waiting, new_id, now_ms)
+    """Withdraw what waits in the inbox, where that is little; less what some recipients have already, for which one
+    would have to look through the queue. `new_id`: makes an id."""
+    waiting = _found(tx, _QUEUED, organization_id, [inbox_id], FEW + 1)
+    if are_few(tx, waiting):
+        withdraw(tx, waiting, new_id, now_ms)
 
 
 def note_closed(tx: Tx) -> None:
@@ -195,20 +183,32 @@ KEYS = Senders(find_sent_by, _CLOSED_OF.format("api_keys"), _END.format("api_key
 SENDERS = (INBOXES, KEYS)
 
 
-def withdraw_slice(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
+def withdraw(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
+    """Withdraw all of these, which are few."""
+    withdraw_slice(tx, waiting, new_id, now_ms, lambda: False)
+
+
+def withdraw_slice(
+    tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int, is_over: Callable[[], bool]
+) -> WithdrawnMail:
     """Withdraw some that were found before, whatever they wait for by now: those that do not wait any more stay as they
-    are. `new_id`: makes an id."""
-    cause = waiting.cause
-    failed = [one for one in waiting.queued if _withdraw_message(tx, one, cause)]
-    failed += [
-        one
-        for one in (*waiting.scheduled, *(held.message_id for held in waiting.held))
-        if tx.run(_WITHDRAW_SCHEDULED, (cause.reason, one))
-        or _withdraw_message(tx, one, cause)
-        or _withdraw_held(tx, one, cause, new_id, now_ms)
-    ]
-    for message_id in failed:
-        outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
+    are. At least one, and on until the slice `is_over`: one may have a hundred times as many recipients as another.
+    What is left of them. `new_id`: makes an id."""
+    for count, message_id in enumerate(waiting.message_ids, 1):
+        if _withdraw_one(tx, message_id, waiting.cause, new_id, now_ms):
+            outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
+        if is_over():
+            return waiting.behind(count)
+    return waiting.behind(waiting.messages)
+
+
+def _withdraw_one(tx: Tx, message_id: str, cause: Cause, new_id: Callable[[str], str], now_ms: int) -> bool:
+    """Did the message fail?"""
+    return (
+        tx.run(_WITHDRAW_SCHEDULED, (cause.reason, message_id)) == 1
+        or _withdraw_queued(tx, message_id, cause)
+        or _withdraw_held(tx, message_id, cause, new_id, now_ms)
+    )
 
 
 def _withdraw_held(tx: Tx, message_id: str, cause: Cause, new_id: Callable[[str], str], now_ms: int) -> bool:
@@ -219,7 +219,7 @@ def _withdraw_held(tx: Tx, message_id: str, cause: Cause, new_id: Callable[[str]
     return messages.end_held(tx, message_id, "failed", cause.reason)
 
 
-def _withdraw_message(tx: Tx, message_id: str, cause: Cause) -> bool:
+def _withdraw_queued(tx: Tx, message_id: str, cause: Cause) -> bool:
     """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already, or where
     nothing of it waited."""
     tx.run(f"UPDATE recipients SET {NOT_TRIED} WHERE message_id = ? AND lease IS NOT NULL", (message_id,))

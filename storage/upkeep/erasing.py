@@ -127,8 +127,7 @@ class Eraser(LoopService):
         return partial(erasure.remove, organization_id=organization_id, family=family, limit=self._pace.rows)
 
     def _remove_messages(self, tx: Tx, organization_id: str) -> ErasedSlice:
-        ends_at = self._clock.monotonic() + self._pace.messages_s
-        return erasure.remove_messages(tx, organization_id, lambda: self._clock.monotonic() >= ends_at)
+        return erasure.remove_messages(tx, organization_id, self._clock.ends_in(self._pace.messages_s))
 
     async def _slices(self, work: Slice, *, references: bool = True) -> None:
         has_more, rest = True, self._pace.rest

@@ -11,9 +11,10 @@ import structlog
 
 from storage.clock import Clock
 from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import withdrawal
-from storage.mail.withdrawal import Senders
+from storage.mail.withdrawal import Senders, WithdrawnMail
 from storage.service import Enduring, LoopService
 
 FOUND_AT_ONCE = 5000  # messages, in one look
@@ -62,9 +63,14 @@ class Withdrawer(LoopService):
         waiting = await self._db.read_for(
             organization_id, senders.find_waiting, organization_id, closed, FOUND_AT_ONCE
         )
-        for some in waiting.slices():
+        left = waiting
+        while left.message_ids:
             began = self._clock.monotonic()
-            await self._db.write_apart(withdrawal.withdraw_slice, some, self._ids.new, self._clock.now_ms())
+            left = await self._db.write_apart(self._withdraw_slice, left)
             await asyncio.sleep(self._clock.monotonic() - began)  # as long as it took
         if waiting.messages < FOUND_AT_ONCE:  # that was all, and no more comes
             await self._db.write(senders.end, closed)
+
+    def _withdraw_slice(self, tx: Tx, waiting: WithdrawnMail) -> WithdrawnMail:
+        is_over = self._clock.ends_in(withdrawal.SLICE_S)
+        return withdrawal.withdraw_slice(tx, waiting, self._ids.new, self._clock.now_ms(), is_over)

@@ -100,7 +100,7 @@ def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
 
 
 def _withdraw(tx: Tx, call: Call, lineage: Mapping[str, bool], waiting: WithdrawnMail) -> int:
-    """What is more than a slice is withdrawn behind it, and leaves as little. Some may have been revoked long before,
+    """What is not little is withdrawn behind it, and leaves as little. Some may have been revoked long before,
     without their mail. How many keys were revoked here."""
     services, left = call.services, list[str]()
     if lineage.get(call.principal.key_id):  # the caller's own, which may have minted more until now
@@ -109,8 +109,8 @@ def _withdraw(tx: Tx, call: Call, lineage: Mapping[str, bool], waiting: Withdraw
         _revoke(tx, call, left)
     withdrawal.close_keys(tx, call.organization_id, list(lineage))
     withdrawal.note_closed(tx)
-    if waiting.is_one_slice:
-        withdrawal.withdraw_slice(tx, waiting, services.ids.new, services.clock.now_ms())
+    if withdrawal.are_few(tx, waiting):
+        withdrawal.withdraw(tx, waiting, services.ids.new, services.clock.now_ms())
     return len(left)
 
 

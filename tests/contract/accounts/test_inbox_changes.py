@@ -165,21 +165,29 @@ async def test_what_is_withdrawn_in_slices_has_one_outcome(
         slices: list[WithdrawnMail] = []
         withdraw = withdrawal.withdraw_slice
 
-        def beside_others(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
+        def beside_others(
+            tx: Tx,
+            waiting: WithdrawnMail,
+            new_id: Callable[[str], str],
+            now_ms: int,
+            is_over: Callable[[], bool],
+        ) -> WithdrawnMail:
             slices.append(waiting)
-            if len(slices) == 2:
+            if len(slices) == 4:
                 queue_selection.release(tx, EVERYTHING, now_ms)
-            if len(slices) == 3:
-                rejected = waiting.held[0]
+            if len(slices) == 6:
+                rejected = reviews.pending_of_message(tx, waiting.message_ids[0])
+                assert rejected is not None
                 reviews.resolve(tx, rejected, "rejected", None, None, new_id("evt"), now_ms)
                 messages.end_held(tx, rejected.message_id, "cancelled", None)
-            withdraw(tx, waiting, new_id, now_ms)
+            return withdraw(tx, waiting, new_id, now_ms, is_over)
 
-        monkeypatch.setattr(withdrawal, "SLICE", 2)
+        monkeypatch.setattr(withdrawal, "FEW", 2)
+        monkeypatch.setattr(withdrawal, "SLICE_S", 0)
         monkeypatch.setattr(withdrawal, "withdraw_slice", beside_others)
         assert (await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
         await maild.until_withdrawn()
-        assert len(slices) == 5
+        assert len(slices) == 10
 
         await maild.operate(maild.store.queue.change, "release", EVERYTHING)
         await maild.operate(maild.store.queue.change, "retry", EVERYTHING)
@@ -191,7 +199,7 @@ async def test_what_is_withdrawn_in_slices_has_one_outcome(
             assert left.count(sent["toAddresses"]) == (found["status"] == "delivered"), found
             failed |= {sent["id"]} if found["status"] == "failed" else set()
         assert {one["id"] for one in queued[:4]} <= failed
-        assert {one["id"] for one in held} - failed == {slices[2].held[0].message_id}
+        assert {one["id"] for one in held} - failed == {slices[5].message_ids[0]}
         told = (await maild.api.get("/v1/events", types="email.failed", limit="100")).data
         assert sorted(one["data"]["messageId"] for one in told) == sorted(failed)
         assert maild.sql("SELECT count(*) FROM recipients WHERE status IN ('queued', 'deferred')") == [(0,)]

@@ -50,7 +50,7 @@ async def is_good(api: Api) -> bool:
 async def test_a_leaked_key_takes_what_it_minted_and_sent_with_it(
     maild: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(withdrawal, "SLICE", 1)
+    monkeypatch.setattr(withdrawal, "FEW", 1)
     inbox = await maild.inbox("bot")
     key_id, leaked = await mint(maild.api)
     between_id, between = await mint(leaked)

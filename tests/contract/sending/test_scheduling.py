@@ -297,7 +297,8 @@ async def test_a_test_keys_scheduled_mail_ends_in_the_simulator(
 async def test_others_write_while_an_inbox_goes_for_which_much_waits(
     maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(withdrawal, "SLICE", 2)
+    monkeypatch.setattr(withdrawal, "FEW", 2)
+    monkeypatch.setattr(withdrawal, "SLICE_S", 0)
     for _ in range(5):
         assert (await schedule(maild, bot, clock, DAY_MS)).status == 201
     db = maild.daemon._db
@@ -305,7 +306,7 @@ async def test_others_write_while_an_inbox_goes_for_which_much_waits(
     written = db.units_written
     assert (await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
     await maild.until_withdrawn()
-    assert db.units_written - written >= 4  # the inbox, and three slices
+    assert db.units_written - written >= 6  # the inbox, and five slices
     assert maild.sql("SELECT status, failure_reason, count(*) FROM messages GROUP BY 1, 2") == [
         ("failed", "inbox_not_found", 5)
     ]

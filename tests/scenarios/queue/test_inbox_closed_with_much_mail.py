@@ -91,7 +91,8 @@ class Closing:
 async def closing(
     request: pytest.FixtureRequest, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Closing]:
-    monkeypatch.setattr(withdrawal, "SLICE", 2)
+    monkeypatch.setattr(withdrawal, "FEW", 2)
+    monkeypatch.setattr(withdrawal, "SLICE_S", 0)
     async with DnsServer() as dns, Mx() as mx:
         dns.add_mx("there.test")
         maild = await start(

@@ -76,7 +76,7 @@ async def test_a_withdrawn_inbox_sends_nothing_that_stands_in_line(tmp_path: Pat
         waiting = await store.db.read(
             withdrawal.INBOXES.find_waiting, sent.organization_id, [sent.inbox_id], 10
         )
-        await store.db.write(withdrawal.withdraw_slice, waiting, store.ids.new, store.clock.now_ms())
+        await store.db.write(withdrawal.withdraw, waiting, store.ids.new, store.clock.now_ms())
         sending.mx.hold["dot"].set()
         other = await sending.send("other@there.test")
         await sending.until(other, "delivered")

@@ -10,6 +10,7 @@ from conf.tuning import QueueTuning, Tuning
 from storage.clock import DAY_MS, Clock, iso
 from storage.engine.tx import Tx
 from storage.mail import withdrawal
+from storage.mail.withdrawal import WithdrawnMail
 from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.clients.hands import Hands
@@ -139,13 +140,13 @@ async def test_what_was_not_withdrawn_before_a_crash_is_by_the_same_command(
     left = [(await leaked.send(inbox)).data for _ in range(3)]
     withdraw, calls = withdrawal.withdraw_slice, []
 
-    def withdraw_one(tx: Tx, *arguments: Any) -> None:
+    def withdraw_one(tx: Tx, *arguments: Any) -> WithdrawnMail:
         calls.append(1)
         if len(calls) > 1:
             raise KeyboardInterrupt
-        withdraw(tx, *arguments)
+        return withdraw(tx, *arguments)
 
-    monkeypatch.setattr(withdrawal, "SLICE", 1)
+    monkeypatch.setattr(withdrawal, "SLICE_S", 0)
     monkeypatch.setattr(withdrawal, "withdraw_slice", withdraw_one)
     with pytest.raises(KeyboardInterrupt):
         maild.store.keys.revoke(key_id, with_mail=True)

@@ -16,7 +16,7 @@ from tests.support.laws.vm_steps import steps_of
 from tests.support.worlds import memory_store
 from tests.support.worlds.memory_store import message_row
 
-NOBODY = WithdrawnMail([], [], [])
+NOBODY = WithdrawnMail([])
 FEW, MANY = 100, 1000
 
 
@@ -69,7 +69,7 @@ class Inboxes:
         return stored, [one.status for one in outbound.recipients(self.tx, message_id)]
 
     def withdraw(self, waiting: WithdrawnMail) -> None:
-        withdrawal.withdraw_slice(self.tx, waiting, new_id, 1)
+        withdrawal.withdraw(self.tx, waiting, new_id, 1)
 
     def withdraw_few(self) -> None:
         withdrawal.withdraw_few(self.tx, "org_1", "inb_1", new_id, 1)
@@ -94,7 +94,7 @@ def test_all_that_waits_is_found(store: Inboxes) -> None:
     store.message("queued", "queued", inbox_id="inb_2")
     store.message("scheduled", inbox_id="inb_2", scheduled_at=1)
     found = found_in(store, "inb_1")
-    assert (sorted(found.queued), found.scheduled) == (sorted([queued, partly, leased]), [later])
+    assert sorted(found.message_ids) == sorted([queued, partly, leased, later])
     store.withdraw(found)
     assert store.status(queued) == ("failed", ["failed"])
     assert store.status(partly) == ("delivered", ["delivered", "failed"])
@@ -132,7 +132,7 @@ def test_what_was_approved_for_later_since_it_was_found_is_withdrawn_with_its_sl
     assert store.tx.all("SELECT status FROM reviews") == [("approved",)]
 
 
-def test_a_slice_goes_with_the_inbox(store: Inboxes) -> None:
+def test_what_is_little_goes_with_the_inbox(store: Inboxes) -> None:
     old, partly = store.message("sent", "sent"), store.message("sent", "delivered", "queued")
     queued, later, held = (
         store.message("queued", "queued"),
@@ -145,13 +145,11 @@ def test_a_slice_goes_with_the_inbox(store: Inboxes) -> None:
     assert store.status(later) == store.status(held) == ("failed", [])
     assert store.status(old) == ("sent", ["sent"])
     assert store.status(elsewhere) == ("queued", ["queued"])
-    assert found_in(store, "inb_1") == WithdrawnMail(
-        [partly], [], []
-    )  # its recipients are not looked for here
+    assert found_in(store, "inb_1") == WithdrawnMail([partly])  # its recipients are not looked for here
 
 
-def test_more_than_a_slice_is_left_to_who_withdraws_behind_the_commit(store: Inboxes) -> None:
-    sent = [store.message("queued", "queued") for _ in range(withdrawal.SLICE)]
+def test_much_mail_is_left_to_who_withdraws_behind_the_commit(store: Inboxes) -> None:
+    sent = [store.message("queued", "queued") for _ in range(withdrawal.FEW)]
     sent.append(store.message("scheduled", scheduled_at=1))
     store.withdraw_few()
     assert {store.status(one)[0] for one in sent} == {"queued", "scheduled"}
@@ -160,13 +158,25 @@ def test_more_than_a_slice_is_left_to_who_withdraws_behind_the_commit(store: Inb
     assert {store.status(one)[0] for one in sent} == {"failed", "cancelled"}
 
 
+def test_so_is_mail_to_many_recipients(store: Inboxes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty messages to 150 each held up all others for 57 ms."""
+    monkeypatch.setattr(withdrawal, "FEW_RECIPIENTS", 3)
+    sent = [store.message("queued", "queued", "queued") for _ in range(2)]
+    store.withdraw_few()
+    assert {store.status(one)[0] for one in sent} == {"queued"}
+    store.tx.run("DELETE FROM recipients WHERE position = 1 AND message_id = ?", (sent[0],))
+    store.withdraw_few()
+    assert {store.status(one)[0] for one in sent} == {"failed"}
+
+
 def test_no_more_is_found_than_is_asked_for(store: Inboxes) -> None:
     for _ in range(3):
         store.message("queued", "queued")
         store.message("scheduled", scheduled_at=1)
         store.held()
     found = withdrawal.INBOXES.find_waiting(store.tx, "org_1", ["inb_1"], 2)
-    assert (len(found.queued), len(found.scheduled), len(found.held)) == (2, 2, 2)
+    statuses = [store.status(one)[0] for one in found.message_ids]
+    assert statuses == ["queued"] * 2 + ["scheduled"] * 2 + ["held"] * 2
 
 
 def test_what_stood_in_line_was_not_tried(store: Inboxes) -> None:
@@ -223,16 +233,19 @@ def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[s
     assert steps(MANY) <= steps(FEW) + 2
 
 
-def test_a_slice_is_small_whatever_its_messages_wait_for(store: Inboxes) -> None:
-    queued = [store.message("queued", "queued") for _ in range(withdrawal.SLICE + 1)]
-    later = [store.message("scheduled", scheduled_at=1) for _ in range(withdrawal.SLICE + 1)]
-    held = [store.held() for _ in range(withdrawal.SLICE + 1)]
-    found = found_in(store, "inb_1")
-    slices = list(found.slices())
-    assert max(one.messages for one in slices) == withdrawal.SLICE
-    assert sorted(one for some in slices for one in some.queued) == sorted(queued)
-    assert sorted(one for some in slices for one in some.scheduled) == sorted(later)
-    assert [one.message_id for some in slices for one in some.held] == held
+def test_a_slice_ends_when_its_time_is_over_whatever_its_messages_wait_for(store: Inboxes) -> None:
+    sent = [store.message("queued", "queued"), store.message("scheduled", scheduled_at=1), store.held()]
+    left = found_in(store, "inb_1")
+    looks = iter([False, True, True])
+    slices: list[int] = []
+    while left.message_ids:
+        waiting = left.messages
+        left = withdrawal.withdraw_slice(store.tx, left, new_id, 1, lambda: next(looks))
+        slices.append(waiting - left.messages)
+    assert slices == [2, 1]
+    assert {store.status(one)[0] for one in sent} == {"failed"}
+    told = store.tx.all("SELECT message_id FROM events WHERE type = 'email.failed' ORDER BY seq")
+    assert told == [(one,) for one in sent]
 
 
 def test_what_waits_in_several_inboxes_is_found_in_all_of_them(store: Inboxes) -> None:
@@ -241,7 +254,7 @@ def test_what_waits_in_several_inboxes_is_found_in_all_of_them(store: Inboxes) -
         inbox: store.message("scheduled", inbox_id=inbox, scheduled_at=1) for inbox in ("inb_1", "inb_2")
     }
     found = found_in(store, "inb_1", "inb_2")
-    assert (set(found.queued), set(found.scheduled)) == (set(waiting.values()), set(later.values()))
+    assert set(found.message_ids) == {*waiting.values(), *later.values()}
 
 
 def test_of_many_inboxes_a_long_queue_is_passed_over_once() -> None:
