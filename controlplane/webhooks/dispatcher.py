@@ -19,6 +19,9 @@ Order: one endpoint's requests leave oldest first, one after the other (`send_or
 `max_concurrent_per_endpoint` may wait for their answers. A retry comes after what happened meanwhile; receivers
 that must know order by `createdAt`.
 
+What waits for a webhook that is deleted or inactive is halted beside the slots (`halting.py`); an attempt that was
+leased before halts too.
+
 `redeliver` leases and settles like everything else, beside the slots: the caller waits for the answer, and the
 rate limit of the API bounds how many ask. A failure is retried as its attempt number says: the fifth and
 later ones never.
@@ -42,6 +45,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.egress.client import OnSent
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Caller, EndpointRequest, Sent, record_of
+from controlplane.webhooks.halting import HALTED, Halter
 from controlplane.webhooks.jobs import Job, Jobs
 from controlplane.webhooks.look_out import Look, look
 from controlplane.webhooks.recorder import Ended, Recorder
@@ -64,7 +68,7 @@ T = TypeVar("T")
 log = structlog.get_logger("maild.webhooks")
 want = WantLog("webhooks")
 
-KEEP_PLACE = frozenset({"succeeded", "halted"})
+KEEP_PLACE = frozenset({"succeeded", HALTED})
 
 
 class Made(NamedTuple):
@@ -109,6 +113,8 @@ class Dispatcher(LoopService):
         self._draining = False
         self._idle = asyncio.Event()
         self._recorder = Recorder(db, self._lease, self._keeps_place, self._take)
+        self._halter = Halter(db, clock, self._tell)
+        self._is_halting = False
 
     async def start(self) -> None:
         if self._task is None:
@@ -172,9 +178,23 @@ class Dispatcher(LoopService):
             self._idle.clear()
             self._in_flight.begin(delivery.webhook_id, seen.owners[delivery.webhook_id])
             group.create_task(self._deliver(delivery, self._send_order.take(delivery.webhook_id)))
+        if seen.to_halt and not self._is_halting:
+            self._is_halting = True
+            group.create_task(self._halt(seen.to_halt))
         if seen.rest_s:
             await asyncio.sleep(seen.rest_s)
         return self._rest_s(seen.next_due_ms)
+
+    async def _halt(self, webhook_ids: Sequence[str]) -> None:
+        """Some of what waits for each; a look tells whether there is more."""
+        is_done = False
+        with Enduring(log, "claim_failed"):
+            await self._halter.halt(webhook_ids)
+            is_done = True
+        if not is_done:
+            await asyncio.sleep(self._tuning.store_retry_s)
+        self._is_halting = False
+        self.wake()
 
     async def _claim(self, now_ms: int) -> tuple[Look, list[LeasedDelivery]]:
         """What waits, and what was leased of it. Only what is really begun waits for the writer."""
@@ -196,7 +216,7 @@ class Dispatcher(LoopService):
         rest_s = self._tuning.look_again_s
         if next_due_ms is not None:
             rest_s = min(max(0.0, (next_due_ms - self._clock.now_ms()) / 1000), self._tuning.look_again_s)
-        if not self._in_flight and rest_s > 0 and not self._woken.is_set():
+        if not (self._in_flight or self._is_halting) and rest_s > 0 and not self._woken.is_set():
             self._idle.set()
         return rest_s
 
@@ -278,7 +298,7 @@ class Dispatcher(LoopService):
         goes_on: bool,
     ) -> Made:
         state, _, retry_after_s = sent.verdict
-        if state != "halted" and self._slow_start.note(delivery.webhook_id, sent.verdict.is_successful):
+        if state != HALTED and self._slow_start.note(delivery.webhook_id, sent.verdict.is_successful):
             self.wake()
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
@@ -296,23 +316,23 @@ class Dispatcher(LoopService):
         # A retry has a time, for which only a look-out sets the alarm; a failed endpoint has no claim to a slot.
         ended = Ended(AttemptSettlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
         following = await self._record(ended)
-        self._tell(record, event, state)
+        self._tell(record, event.message_id, state)
         return Made(record, following)
 
-    def _tell(self, record: WebhookAttempt, event: EventRow, state: str) -> None:
+    def _tell(self, record: WebhookAttempt, message_id: str | None, state: str) -> None:
         tell(
             self._log,
             LogEvent.WEBHOOK_ATTEMPTED,
-            message_id=event.message_id,
-            event_type=event.type,
+            message_id=message_id,
+            event_type=record.event_type,
             delivery_id=record.id,
             webhook_id=record.webhook_id,
-            event_id=event.id,
+            event_id=record.event_id,
             attempt=record.attempt,
             code=record.response_status,
             state=state,
             reason=None if record.error is None else clean(record.error),
-            organization_id=event.organization_id,
+            organization_id=record.organization_id,
             duration_ms=record.duration_ms,
         )
 

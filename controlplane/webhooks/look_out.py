@@ -19,13 +19,15 @@ REST_MAX_S = 1.0
 
 
 class Look(NamedTuple):
-    """`begin`: webhook id → attempts to begin, at most; `owners`: their organizations. `next_due_ms`: when to look
-    again, or None; what waits for a slot has no time, for it is looked at when an attempt ends. `rest_s`: how long no
-    look is due after this one, whatever wakes the dispatcher."""
+    """`heads`: what is due. `begin`: webhook id → attempts to begin, at most; `owners`: their organizations. `to_halt`:
+    webhooks that went, and for which something waits. `next_due_ms`: when to look again, or None; what waits for a slot
+    has no time, for it is looked at when an attempt ends. `rest_s`: how long no look is due after this one, whatever
+    wakes the dispatcher."""
 
     heads: Sequence[Head]
     begin: Mapping[str, int]
     owners: Mapping[str, str]
+    to_halt: Sequence[str]
     next_due_ms: int | None
     rest_s: float
 
@@ -34,10 +36,12 @@ def look(tx: Tx, now_ms: int, slots: SlotLimits, in_flight: InFlight, slow_start
     """A unit of a reader's thread. `in_flight` is the caller's copy; `slow_start`, which changes meanwhile, is asked
     for single webhooks alone."""
     begun_s = time.thread_time()
-    heads, next_due_ms = webhooks.heads(tx, now_ms)
+    found, next_due_ms = webhooks.heads(tx, now_ms)
+    heads = [head for head in found if not head.is_to_halt]
+    to_halt = [head.webhook_id for head in found if head.is_to_halt]
     begin = assign_slots(heads, slots, in_flight, slow_start)
     owners = {head.webhook_id: head.organization_id for head in heads if head.webhook_id in begin}
-    return Look(heads, begin, owners, next_due_ms, rest_after(time.thread_time() - begun_s))
+    return Look(heads, begin, owners, to_halt, next_due_ms, rest_after(time.thread_time() - begun_s))
 
 
 def rest_after(cost_s: float) -> float:

@@ -122,8 +122,7 @@ def assign_slots(
             heappop(turns)
             continue
         line = lines[owner]
-        # One that is gone or inactive (due 0) is not called, and blocks none.
-        fails = due_ms > 0 and slow_start.is_failing(webhook_id)
+        fails = slow_start.is_failing(webhook_id)
         if running < slow_start.slots(webhook_id) and not (fails and failing.is_full(owner)):
             begin[webhook_id] += 1
             free -= 1

@@ -7,6 +7,7 @@ life (states.WEBHOOK_DELIVERY) is driven by the dispatcher:
   anything is sent, so that a process that dies in the middle does not hammer the endpoint when it
   comes back.
 - `settle` writes the attempt's record and the delivery's next state in one transaction, and lets go.
+- `halt` ends what waits for a webhook that is deleted or inactive, unleased as it is, with a last record of each.
 - `give_back` undoes `take` for what was not settled: the same attempt number comes again, and with
   it the same `X-Svc-Delivery`.
 - `take_again` leases a delivery that the organization asked for again, whatever its status, for its next attempt;
@@ -71,11 +72,19 @@ SELECT d.webhook_id, d.event_seq FROM waiting
 _DUE = """
 SELECT event_seq, attempts + 1 FROM webhook_deliveries
 WHERE webhook_id = :webhook_id AND status = 'pending' AND lease IS NULL AND next_attempt_at <=
-  (SELECT CASE WHEN is_active = 1 AND deleted_at IS NULL THEN :now_ms ELSE 9223372036854775807 END
-   FROM webhooks WHERE id = :webhook_id)
+  (SELECT :now_ms FROM webhooks WHERE id = :webhook_id AND is_active = 1 AND deleted_at IS NULL)
 ORDER BY next_attempt_at, event_seq LIMIT :limit"""
 _LEASE = """
 UPDATE webhook_deliveries SET lease = ?, attempts = ?, next_attempt_at = ?
+WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease IS NULL"""
+_TO_HALT = f"""
+SELECT d.webhook_id, d.event_seq, d.attempts + 1,
+  e.id, e.type, e.organization_id, e.message_id, w.deleted_at IS NOT NULL
+FROM webhooks w {THEN_JOIN} webhook_deliveries d ON d.webhook_id = w.id AND d.status = 'pending' AND d.lease IS NULL
+  {THEN_JOIN} events e ON e.seq = d.event_seq
+WHERE w.id = ? AND (w.is_active = 0 OR w.deleted_at IS NOT NULL) LIMIT ?"""
+_HALT = """
+UPDATE webhook_deliveries SET status = 'halted', attempts = ?, next_attempt_at = NULL
 WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease IS NULL"""
 _SETTLE = """
 UPDATE webhook_deliveries SET status = ?, next_attempt_at = ?, lease = NULL
@@ -100,6 +109,11 @@ class Head(NamedTuple):
     organization_id: str
     due_ms: int
 
+    @property
+    def is_to_halt(self) -> bool:
+        """Nothing of it is sent any more."""
+        return self.due_ms == 0
+
 
 class LeasedDelivery(NamedTuple):
     """One leased delivery: attempt number `attempt` (from 1) is to be made now."""
@@ -116,6 +130,18 @@ class AttemptSettlement(NamedTuple):
     status: str
     next_attempt_at: int | None
     record: WebhookAttempt
+
+
+class PendingDelivery(NamedTuple):
+    """A delivery that is to be halted, as its last attempt, and the event that it is of. `is_deleted`: so is its
+    webhook, which is inactive else."""
+
+    delivery: LeasedDelivery
+    event_id: str
+    event_type: str
+    organization_id: str
+    message_id: str | None
+    is_deleted: bool
 
 
 class Found(NamedTuple):
@@ -302,12 +328,24 @@ def take(
     tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_ms: int
 ) -> list[LeasedDelivery]:
     """Lease up to `limit` due deliveries of the webhook, oldest event first; due at `until_ms` if the process dies.
-
-    All pending ones of a webhook that is deleted or inactive are due.
-    """
+    None of one that is deleted or inactive."""
     rows = tx.all(_DUE, {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit})
     tx.run_many(_LEASE, [(lease, attempt, until_ms, webhook_id, event_seq) for event_seq, attempt in rows])
     return [LeasedDelivery(webhook_id, event_seq, attempt) for event_seq, attempt in sorted(rows)]
+
+
+def to_halt(tx: Tx, webhook_id: str, limit: int) -> list[PendingDelivery]:
+    """What waits for the webhook, where it is deleted or inactive."""
+    return [
+        PendingDelivery(LeasedDelivery(*row[:3]), row[3], row[4], row[5], row[6], bool(row[7]))
+        for row in tx.all(_TO_HALT, (webhook_id, limit))
+    ]
+
+
+def halt(tx: Tx, deliveries: Sequence[LeasedDelivery], records: Sequence[WebhookAttempt]) -> None:
+    """End these, which were pending in this transaction, with the records of their last attempts."""
+    tx.run_many(_HALT, [(one.attempt, one.webhook_id, one.event_seq) for one in deliveries])
+    tx.run_many(_INSERT_ATTEMPT, records)
 
 
 def logged(tx: Tx, organization_id: str, attempt_id: str) -> tuple[str, str | None] | None:

@@ -1,11 +1,16 @@
 """A webhook is deleted or deactivated while deliveries wait: they halt at once, each with a last record."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from controlplane.egress.http1 import HttpResponse
+from controlplane.webhooks import halting
+from storage.engine.tx import Tx
 from storage.publishing import webhooks
+from storage.publishing.webhooks import LeasedDelivery
+from storage.records import WebhookAttempt
 from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://failing.test/"
@@ -42,6 +47,38 @@ async def test_pending_retries_halt(tmp_path: Path, how: str) -> None:
     world.clock.advance(86_400)
     await world.settled(dispatcher)
     assert len(await world.attempts()) == 6
+    await dispatcher.stop()
+    await world.db.close()
+
+
+async def test_many_are_halted_at_a_time_and_hold_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One by one a hundred thousand took the dispatcher two minutes, and as much of the event loop."""
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    webhook = await world.webhook(URL)
+    for _ in range(5):
+        await world.event()
+    await world.db.write(webhooks.delete, "org_1", webhook.id, world.clock.ms)
+    halt, slices = webhooks.halt, list[int]()
+
+    def noted(tx: Tx, deliveries: Sequence[LeasedDelivery], records: Sequence[WebhookAttempt]) -> None:
+        slices.append(len(deliveries))
+        halt(tx, deliveries, records)
+
+    def no_place(*_: object) -> None:
+        raise AssertionError("what is halted takes a slot")
+
+    monkeypatch.setattr(webhooks, "halt", noted)
+    monkeypatch.setattr(webhooks, "settle", no_place)
+    monkeypatch.setattr(halting, "AT_ONCE", 2)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    await world.settled(dispatcher)
+    assert slices == [2, 2, 1]
+    assert [state[0] for state in await world.states()] == ["halted"] * 5
+    assert len(await world.attempts()) == 5
     await dispatcher.stop()
     await world.db.close()
 

@@ -10,6 +10,7 @@ from controlplane.webhooks import dispatcher as dispatching
 from controlplane.webhooks import look_out
 from controlplane.webhooks.look_out import Look, rest_after
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart
+from storage.publishing import webhooks
 from tests.support.worlds.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"
@@ -32,7 +33,15 @@ async def test_a_look_tells_who_begins_whose_they_are_and_when_more_is_due(world
     seen = await world.db.read(look_out.look, START_MS, SlotLimits(2, 1), busy, SlowStart(1))
     assert (seen.begin, seen.owners, seen.next_due_ms) == ({mine.id: 1}, {mine.id: "org_1"}, None)
     assert {head.webhook_id for head in seen.heads} == {mine.id, theirs.id}
-    assert seen.rest_s == 0.0
+    assert (seen.to_halt, seen.rest_s) == ([], 0.0)
+
+
+async def test_what_waits_for_a_webhook_that_went_asks_for_no_slot(world: WebhookWorld) -> None:
+    webhook = await world.webhook(URL)
+    await world.event()
+    await world.db.write(webhooks.delete, "org_1", webhook.id, START_MS)
+    seen = await world.db.read(look_out.look, START_MS, SlotLimits(2, 1), InFlight(), SlowStart(1))
+    assert (seen.to_halt, seen.heads, seen.begin) == ([webhook.id], [], {})
 
 
 async def test_a_look_is_beside_the_event_loop_and_none_is_made_while_it_rests(

@@ -104,11 +104,6 @@ def test_endpoints_that_fail_have_half_of_what_their_organization_has() -> None:
         slow_start.note(head.webhook_id, False)
     begin = assign_slots(heads, SlotLimits(50, 5), NOTHING, slow_start)
     assert begin == {**{f"w{number:02}": 1 for number in range(12)}, "fine": 1}
-    to_halt = Head("w39", "o1", 0)  # deleted: nobody is called
-    crowd = running(
-        {f"w{number:02}": 1 for number in range(12)}, dict.fromkeys((h.webhook_id for h in heads), "o1")
-    )
-    assert assign_slots([*heads[:-2], to_halt], SlotLimits(50, 5), crowd, slow_start) == {"w39": 1}
 
 
 def test_a_place_stays_with_its_webhook_while_nobody_has_less() -> None:

@@ -132,7 +132,33 @@ async def test_what_is_taken_is_what_waits_and_is_due(world: WebhookWorld) -> No
     assert [one.event_seq for one in await taken(world, other.id)] == [1, 2, 3, 4]
     await world.db.write(webhooks.give_back, "run_1", START_MS)
     await world.db.write(webhooks.update, "org_1", webhook.id, START_MS, is_active=False)
-    assert [one.event_seq for one in await taken(world, webhook.id)] == [1, 4]  # whenever they are due
+    assert await taken(world, webhook.id) == []
+
+
+async def test_what_is_halted_waits_for_a_webhook_that_went_and_is_in_nobodys_hands(
+    world: WebhookWorld,
+) -> None:
+    webhook, other = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
+    for _ in range(3):
+        await world.event()
+    (leased, *_) = await taken(world, webhook.id)
+    await world.db.write(webhooks.give_back, "run_1", START_MS)
+    await world.db.write(
+        lambda tx: tx.run(
+            "UPDATE webhook_deliveries SET lease = 'run_1' WHERE event_seq = ?", (leased.event_seq,)
+        )
+    )
+
+    async def to_halt(webhook_id: str) -> list[tuple[int, int, bool]]:
+        found = await world.db.read(webhooks.to_halt, webhook_id, 10)
+        return [(one.delivery.event_seq, one.delivery.attempt, one.is_deleted) for one in found]
+
+    assert await to_halt(webhook.id) == []
+    await world.db.write(webhooks.update, "org_1", webhook.id, START_MS, is_active=False)
+    assert await to_halt(webhook.id) == [(2, 1, False), (3, 1, False)]
+    await world.db.write(webhooks.delete, "org_1", webhook.id, START_MS)
+    assert await to_halt(webhook.id) == [(2, 1, True), (3, 1, True)]
+    assert await to_halt(other.id) == []
 
 
 async def test_settling_one_delivery_settles_no_other(world: WebhookWorld) -> None:
