@@ -27,7 +27,9 @@ _COUNT_UNREAD_OF_THREAD = (
 )
 _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
-_FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
+_FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ? AND seq > ?"
+_NEXT_EVENTS = """SELECT max(seq) FROM
+    (SELECT seq FROM events WHERE message_id = ? AND seq > ? ORDER BY seq LIMIT ?)"""
 _ANNOUNCED = f"""SELECT m.id, m.from_address, m.subject, m.auth FROM messages m
     WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE}"""
 MUCH = 50  # rows of one kind that hang on a message; it may be some hundred, of 50 KiB each
@@ -35,6 +37,7 @@ _HAS_MUCH = " OR ".join(
     f"EXISTS (SELECT 1 FROM {table} WHERE message_id = :message LIMIT 1 OFFSET :much)"
     for table in ("recipients", "events", "attachments")
 )
+WORDS_AT_ONCE = 20  # events that lose words; some 5 ms where each is of 50 KiB
 SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
@@ -321,8 +324,18 @@ def has_much(tx: Tx, message_id: str) -> bool:
     return bool(tx.value(f"SELECT {_HAS_MUCH}", {"message": message_id, "much": MUCH}))
 
 
-def delete(tx: Tx, message: MessageRow) -> str | None:
-    """Remove the message and all that belongs to it, what waits to be sent included.
+def forget_some_words(tx: Tx, message_id: str, behind: int) -> int | None:
+    """The next events of the message lose its words, of those behind that number; the last one's number, None where
+    there was none. For messages of which there is much: they are deleted behind it."""
+    last: int | None = tx.value(_NEXT_EVENTS, (message_id, behind, WORDS_AT_ONCE))
+    if last is not None:
+        tx.run(f"{_FORGET_WORDS} AND seq <= ?", (message_id, behind, last))
+    return last
+
+
+def delete(tx: Tx, message: MessageRow, forgotten: int = 0) -> str | None:
+    """Remove the message and all that belongs to it, what waits to be sent included. `forgotten`: the event up to which
+    its words are gone already.
 
     Answers the id of a blob whose file the caller removes after the commit (`Blobs.remove`), or None.
     """
@@ -331,7 +344,9 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
     if message.direction == "inbound":
         claims.forget_message(tx, message.id, message.thread_id, message.mode)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
-    _forget_words_of_events(tx, message.id)
+    tx.run(
+        _FORGET_WORDS, (message.id, forgotten)
+    )  # the events stay on record; the words of the message do not
     idempotency.forget_words(tx, message.id)
     reviews.forget_words(tx, message.id)
     threads.leave(tx, message.thread_id, is_unread=is_unread(message))
@@ -392,11 +407,6 @@ def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tupl
 
 def _count_unread(tx: Tx, inbox_id: str, change: int) -> None:
     tx.run(_COUNT_UNREAD_OF_INBOX, (change, inbox_id))
-
-
-def _forget_words_of_events(tx: Tx, message_id: str) -> None:
-    # The event stays on record; the words of the message do not.
-    tx.run(_FORGET_WORDS, (message_id,))
 
 
 def release_blob(tx: Tx, blob_id: str) -> str | None:

@@ -151,11 +151,22 @@ async def cancel_scheduled_message(call: Call) -> Result:
 
 
 async def delete_message(call: Call) -> Result:
-    write = call.db.write_apart if await call.db.lookup(messages.has_much, call.id) else call.db.write
-    file = await write(_delete, call)
+    if await call.db.lookup(messages.has_much, call.id):
+        file = await _delete_much(call)
+    else:
+        file = await call.db.write(_delete, call)
     if file is not None:
         await asyncio.to_thread(call.services.blobs.remove, file)
     return Result({"id": call.id, "deleted": True})
+
+
+async def _delete_much(call: Call) -> str | None:
+    """Each event of a message to many recipients shows them all: so they lose its words before it goes, some at a time,
+    between which others write."""
+    forgotten, last = 0, await call.db.write_apart(_forget_some, call, 0)
+    while last is not None:
+        forgotten, last = last, await call.db.write_apart(_forget_some, call, last)
+    return await call.db.write_apart(_delete, call, forgotten)
 
 
 async def _with_trace(store: Blobs, blob: Blob, trace: bytes, start: int, stop: int) -> AsyncIterator[bytes]:
@@ -218,29 +229,37 @@ def _label(tx: Tx, call: Call) -> Whole:
 
 def _cancel(tx: Tx, call: Call) -> None:
     message = _reached(tx, call)
-    _spare_live_schedule(call, message)
+    spare_live_schedule(call, message)
     if not messages.cancel(tx, call.organization_id, message.id):
         raise Refusal("not_scheduled", details={"status": message.status})
     call.record(tx, Act.MESSAGE_CANCELLED, message.id, inboxId=message.inbox_id)
 
 
-def _spare_live_schedule(call: Call, message: MessageRow) -> None:
+def spare_live_schedule(call: Call, message: MessageRow) -> None:
+    """Refusal where a test key would end a live message that is to be sent."""
     if message.mode == "live" and message.status in ("held", "scheduled", "queued"):
         call.principal.require_live()
 
 
-def _delete(tx: Tx, call: Call) -> str | None:
+def _forget_some(tx: Tx, call: Call, behind: int) -> int | None:
     message = _reached(tx, call)
-    return remove(tx, call, message)
+    spare_live_schedule(call, message)
+    return messages.forget_some_words(tx, message.id, behind)
 
 
-def remove(tx: Tx, call: Call, message: MessageRow) -> str | None:
+def _delete(tx: Tx, call: Call, forgotten: int = 0) -> str | None:
+    message = _reached(tx, call)
+    return remove(tx, call, message, forgotten)
+
+
+def remove(tx: Tx, call: Call, message: MessageRow, forgotten: int) -> str | None:
     """Delete the message and tell of it; the blob whose file is to be removed after the commit. What is held is
-    withdrawn before. Refusal where a test key would take a live message that was to be sent."""
-    _spare_live_schedule(call, message)
+    withdrawn before. `forgotten`: as of `messages.delete`. Refusal where a test key would take a live message that was
+    to be sent."""
+    spare_live_schedule(call, message)
     if message.status == "held":
         call.services.review_desk.withdraw_deleted(tx, message, call.principal.actor)
-    file = messages.delete(tx, message)
+    file = messages.delete(tx, message, forgotten)
     call.services.changes().message_deleted(tx, message)
     call.record(
         tx,

@@ -52,7 +52,7 @@ async def test_a_key_of_another_inbox_is_denied(
     assert (answer.status, answer.code) == (403, "inbox_access_denied")
 
 
-async def test_what_much_hangs_on_is_deleted_beside_the_event_loop(
+async def test_what_much_hangs_on_is_deleted_beside_the_event_loop_and_others_write_meanwhile(
     maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each event of a message to 150 recipients shows them all, and each of them may bring some."""
@@ -65,10 +65,31 @@ async def test_what_much_hangs_on_is_deleted_beside_the_event_loop(
 
     monkeypatch.setattr(Database, "write_apart", noted)
     monkeypatch.setattr(messages, "MUCH", 3)
-    for recipients, is_much in ((3, False), (4, True)):
-        sent = (await maild.api.send(bot, to=[f"{one}@elsewhere.test" for one in range(recipients)])).data
-        assert (await maild.api.call("DELETE", f"/v1/messages/{sent['id']}")).status == 200
+    monkeypatch.setattr(messages, "WORDS_AT_ONCE", 2)
+    for count, is_much in ((3, False), (4, True)):
+        message = await maild.received(bot, "From: ada@elsewhere.test\nSubject: secret\n\nwords\n")
+        await tell_again(maild, message["id"], count - 1)
+        assert (await maild.api.call("DELETE", f"/v1/messages/{message['id']}")).status == 200
         assert (operations._delete in apart) is is_much
+        told = "SELECT json_extract(data, '$.subject') FROM events WHERE message_id = ?"
+        assert maild.sql(told, message["id"]) == [("",)] * count
+    assert apart.count(operations._forget_some) == 3  # two at a time, until there are none
+
+
+async def tell_again(maild: Running, message_id: str, times: int) -> None:
+    """As if so many more events told of the message."""
+    db = maild.daemon._db
+    assert db is not None
+    for number in range(times):
+        await db.write(
+            lambda tx, number: tx.run(
+                """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
+                   SELECT id || ?, organization_id, inbox_id, message_id, type, mode, data, created_at FROM events
+                   WHERE message_id = ? LIMIT 1""",
+                (str(number), message_id),
+            ),
+            number,
+        )
 
 
 # Labels ------------------------------------------------------------------------------------------
