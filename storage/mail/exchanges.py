@@ -8,6 +8,7 @@ from storage.ids import first_at
 from storage.visibility import VISIBLE
 
 LOOK = 200  # messages, the newest: a program on the other side may go on writing while nobody answers it
+PASSED = 1000  # with those that wait or were cancelled: any number may wait for its time
 
 
 class ThreadLine(NamedTuple):
@@ -25,9 +26,9 @@ class ThreadLine(NamedTuple):
 def newest(
     tx: Tx, organization_id: str, thread_id: str, since_ms: int, at_least: int
 ) -> Sequence[ThreadLine]:
-    """The newest messages of the thread (at most `LOOK`), oldest first, without those that wait for their time or
-    a decision, or were cancelled. Empty where fewer than `at_least` have ids of `since_ms` or later, which the index
-    alone tells."""
+    """The newest messages of the thread (at most `LOOK`, of the newest `PASSED` of all), oldest first, without those
+    that wait for their time or a decision, or were cancelled. Empty where fewer than `at_least` have ids of `since_ms`
+    or later, which the index alone tells."""
     after = first_at("msg", since_ms)
     recent = tx.value(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE thread_id = ? AND id > ? LIMIT ?)",
@@ -36,11 +37,12 @@ def newest(
     if recent < at_least:
         return ()
     rows = tx.all(
-        f"""SELECT direction = 'inbound', created_at,
-             direction = 'inbound' AND (is_auto_reply OR envelope_from = ''), message_id_header, in_reply_to
-           FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ? AND {VISIBLE}
-             AND status NOT IN ('held', 'scheduled', 'cancelled')
-           ORDER BY id DESC LIMIT ?""",
-        (thread_id, organization_id, after, LOOK),
+        f"""SELECT is_inbound, created_at, is_automatic, message_id_header, in_reply_to FROM
+             (SELECT status, direction = 'inbound' AS is_inbound, created_at, message_id_header, in_reply_to,
+                direction = 'inbound' AND (is_auto_reply OR envelope_from = '') AS is_automatic
+              FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ? AND {VISIBLE}
+              ORDER BY id DESC LIMIT ?)
+           WHERE status NOT IN ('held', 'scheduled', 'cancelled') LIMIT ?""",
+        (thread_id, organization_id, after, PASSED, LOOK),
     )
     return [ThreadLine(bool(row[0]), row[1], bool(row[2]), row[3], row[4]) for row in reversed(rows)]
