@@ -60,6 +60,7 @@ _ORIGINAL_TYPES = (
 )  # fmt: skip
 _HOTMAIL_FIELD = "x-hmxmroriginalrecipient"
 _RECEIPT_TYPE = "message/disposition-notification"
+_REJECTING: Final = ("reject", "refused")
 _REJECTED: Final = "5.0.0"  # RFC 5429 §2.2: as final as the 5yz reply in whose place it is
 _MAIL_SYSTEMS = (
     "mailer-daemon",
@@ -171,7 +172,8 @@ def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
     if not mode.startswith("automatic-action") or not disposition.startswith("deleted"):
         return None
     who = addresses_in_values([(receipt.get("final-recipient") or "").rpartition(";")[2]])
-    if not who or "reject" not in text[:MAX_HTML_CHARS].lower():
+    words = text[:MAX_HTML_CHARS].lower()
+    if not who or not any(one in words for one in _REJECTING):
         return None
     fate = failed_fate(who, text.strip())
     return DeliveryReport((replace(fate, enhanced=fate.enhanced or _REJECTED),), ())
@@ -182,6 +184,11 @@ def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
 
 def _read_delivery_report(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryReport | None:
     parts = _parts(parsed, _STATUS_TYPES)
+    # GNU Mailutils writes the receipt of a rejection as a delivery status.
+    for part in parts[:1]:
+        rejection = _read_rejection(read_headers(_content(raw, part, MAX_STATUS_BYTES)), text)
+        if rejection is not None:
+            return replace(rejection, message_ids=original_ids(_originals(raw, parsed)))
     of_other_type = [] if parts else _machine_readable(parsed)
     fates = [
         fate for part in parts or of_other_type for fate in read_status(_content(raw, part, MAX_STATUS_BYTES))

@@ -1057,6 +1057,47 @@ def test_a_notification_that_a_message_was_rejected_is_a_report() -> None:
         assert read(REJECTED.replace(ours, other)) is None
 
 
+REFUSED = """From: MAILER-DAEMON@there.test
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="m"
+
+--m
+Content-Type: text/plain;charset=UTF-8
+Content-Transfer-Encoding: 8bit
+
+The original message was received at Mon, Nov 30 07:35:00 2026 +0000 from b@ours.test.
+Message was refused by recipient's mail filtering program.
+Reason given was as follows:
+
+I do not want mail of robots. Please stop.
+--m
+Content-Type: message/delivery-status
+
+Reporting-UA: sieve; GNU Mailutils 3.15
+Arrival-Date: Mon, Nov 30 07:33:03 2026 UTC
+Final-Recipient: RFC822; full@there.test
+Action: deleted
+Disposition: automatic-action/MDN-sent-automatically;deleted
+Last-Attempt-Date: Mon, Nov 30 07:35:00 2026 +0000
+
+--m
+Content-Type: message/rfc822
+
+Message-ID: <one@ours.test>
+
+--m--
+"""
+
+
+def test_the_sieve_of_mailutils_says_it_in_a_delivery_status() -> None:
+    report = delivery(REFUSED)
+    (fate,) = report.fates
+    assert (fate.addresses, fate.action) == (("full@there.test",), "failed")
+    assert report.message_ids == ("<one@ours.test>",)
+    found = of_report(fate.code, fate.enhanced, fate.diagnostic)
+    assert (found.type, found.bounce_class, found.blames_address) == ("permanent", "policy", False)
+
+
 @pytest.mark.parametrize(
     ("words", "meaning"),
     [
