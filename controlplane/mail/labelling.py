@@ -41,17 +41,12 @@ def change(
 ) -> bool:
     """Add labels behind those that are there, and take others away; did anything change? Refusal where there would be
     too many."""
-    return _set(tx, told, message, changed(message, added, removed))
-
-
-def changed(message: MessageRow, added: Sequence[str], removed: Sequence[str]) -> list[str]:
-    """The labels of the message after that. Refusal where there would be too many."""
     kept = [label for label in load(message.labels) if label not in removed]
     labels = list(dict.fromkeys([*kept, *added]))
     if len(labels) > max(LABELS_MAX, len(kept)):
         text = f"Message {message.id} would have more than {LABELS_MAX} labels; remove some"
         raise invalid([Fault("addLabels", "too_many", text)])
-    return labels
+    return _set(tx, told, message, labels)
 
 
 def _set(tx: Tx, told: ChangeEvents, message: MessageRow, labels: list[str]) -> bool:

@@ -88,7 +88,7 @@ class Services:
     kept_json: KeptJson
     fence_key: bytes
     forward_turns: WorkTurns  # to have a large message in memory that is passed on
-    batch_turns: WorkTurns  # at slices that change many rows
+    batch_turns: WorkTurns  # to change many messages in one transaction
     change_queue: Callable[[Tx, str, QueueSelection, Actor, str | None], QueueChange]  # by its verb
     wake_queue: Callable[[], None]
     status_of: Callable[[Refusal], int]  # of HTTP, for what tells of a refusal and is none

@@ -152,7 +152,7 @@ async def cancel_scheduled_message(call: Call) -> Result:
 
 async def delete_message(call: Call) -> Result:
     if await call.db.lookup(messages.has_much, call.id):
-        file = await _delete_much(call)
+        file = await call.db.write_apart(_delete, call, await forget_words(call, call.id))
     else:
         file = await call.db.write(_delete, call)
     if file is not None:
@@ -160,13 +160,13 @@ async def delete_message(call: Call) -> Result:
     return Result({"id": call.id, "deleted": True})
 
 
-async def _delete_much(call: Call) -> str | None:
+async def forget_words(call: Call, message_id: str) -> int:
     """Each event of a message to many recipients shows them all: so they lose its words before it goes, some at a time,
-    between which others write."""
-    forgotten, last = 0, await call.db.write_apart(_forget_some, call, 0)
+    between which others write. The event up to which they are gone."""
+    forgotten, last = 0, await call.db.write_apart(_forget_some, call, message_id, 0)
     while last is not None:
-        forgotten, last = last, await call.db.write_apart(_forget_some, call, last)
-    return await call.db.write_apart(_delete, call, forgotten)
+        forgotten, last = last, await call.db.write_apart(_forget_some, call, message_id, last)
+    return forgotten
 
 
 async def _with_trace(store: Blobs, blob: Blob, trace: bytes, start: int, stop: int) -> AsyncIterator[bytes]:
@@ -241,10 +241,12 @@ def spare_live_schedule(call: Call, message: MessageRow) -> None:
         call.principal.require_live()
 
 
-def _forget_some(tx: Tx, call: Call, behind: int) -> int | None:
-    message = _reached(tx, call)
+def _forget_some(tx: Tx, call: Call, message_id: str, behind: int) -> int | None:
+    message = messages.get(tx, call.organization_id, message_id)
+    if message is None:
+        return None
     spare_live_schedule(call, message)
-    return messages.forget_some_words(tx, message.id, behind)
+    return messages.forget_some_words(tx, message_id, behind)
 
 
 def _delete(tx: Tx, call: Call, forgotten: int = 0) -> str | None:
