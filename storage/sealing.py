@@ -11,6 +11,7 @@ does not open. Losing the master key loses the DKIM keys, the webhook secrets an
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
@@ -67,7 +68,8 @@ def new_master_key() -> bytes:
 def make_master_key(path: Path) -> None:
     """Write a fresh key to `path`, durably, unless the file exists."""
     if not is_there(path):
-        write_master_key(path, new_master_key())
+        with suppress(FileExistsError):  # another process was faster: its key is the one
+            write_master_key(path, new_master_key())
 
 
 def write_master_key(path: Path, key: bytes, like: Path | None = None) -> None:

@@ -13,7 +13,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -201,7 +201,8 @@ def _create(path: Path) -> None:
             _take(conn, _schema(), len(steps()))
         finally:
             conn.close()  # the last connection writes the WAL back and fsyncs
-        os.link(building, path)  # fails where another process was faster, and leaves its store alone
+        with suppress(FileExistsError):  # another process was faster: its store is the one
+            os.link(building, path)
         fsync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{path}: {in_words(error)}") from error

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from storage import sealing
 from storage.sealing import Sealer, SealError, make_master_key, read_master_key
 
 KEY = bytes(range(32))
@@ -28,6 +29,17 @@ def test_any_damage_is_seen() -> None:
         damaged[position] ^= 1
         with pytest.raises(SealError):
             sealer.open(bytes(damaged), "x")
+
+
+def test_of_two_that_make_a_master_key_at_one_moment_both_have_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "master.key"
+    make_master_key(path)
+    made = read_master_key(path)
+    monkeypatch.setattr(sealing, "is_there", lambda _: False)
+    make_master_key(path)
+    assert read_master_key(path) == made
 
 
 @pytest.mark.parametrize("sealed", [b"", b"short", bytes(12), bytes(27)])
