@@ -19,8 +19,10 @@ def main() -> None:
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:  # not where it is ignored, as below nohup
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from maild import logs
     from maild.cli.program import main as run
 
+    logs.configure_for_commands()
     signal.signal(signal.SIGINT, handler)
     run(prog_name="maild")
 

@@ -67,6 +67,14 @@ def configure(settings: Log | None = None) -> LogCounts:
     return counts
 
 
+def configure_for_commands() -> None:
+    """What the daemon's parts say in a command is shown from warnings on, and on stderr: the answer is on stdout."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+    )
+
+
 class _LibraryHandler(logging.Handler):
     """Writes the lines of libraries behind those that were said before them."""
 

@@ -18,7 +18,10 @@ from maild.commands.store_commands import CommandGround, StoreCommands
 from storage.audit import trail
 from storage.audit.acts import Act
 from storage.data_folder import DataFolder, DataFolderError
+from storage.engine import migrate
 from storage.engine.database import Database
+from storage.engine.failures import StoreFailure, in_words
+from storage.engine.migrate import StoreError
 from storage.engine.tx import Tx
 from storage.mail import blobs
 from storage.mail.blobs import Blobs
@@ -53,7 +56,7 @@ class _Daemon(NamedTuple):
 
 
 class OrganizationDeletion(StoreCommands):
-    """KeyError names an organization that does not exist; DeletionRefused."""
+    """KeyError names an organization that does not exist; DeletionRefused, StoreError."""
 
     def __init__(self, ground: CommandGround, folder: DataFolder) -> None:
         super().__init__(ground)
@@ -115,7 +118,10 @@ class OrganizationDeletion(StoreCommands):
             return
         try:
             with self._folder.as_its_owner():
+                migrate.prepare(self._folder.database)  # one that was restored has no log of changes yet
                 asyncio.run(self._erase_here(organization_id, progress))
+        except StoreFailure as error:
+            raise StoreError(f"{self._folder.database}: {in_words(error)}") from error
         finally:
             self._folder.unlock()
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 import structlog
@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from conf.loading import load
 from maild import logs
 from maild.cli.program import main
-from maild.commands import organizations
+from maild.commands import org_deletion, organizations
 from maild.commands.operator_commands import OperatorCommands
 from maild.inbound.wire import tls
 from storage import data_folder, server_secrets
@@ -151,6 +151,14 @@ def test_init_asks_a_person_once_the_keys_are_shown(
     assert -1 < result.output.index("apiKey: ") < result.output.index("Set it? [y/N]")
     assert rows(config, "SELECT count(*) FROM policies") == [(policies,)]
     assert "Set it?" not in CliRunner().invoke(main, ["init", "--config", str(config)], input="y\n").output
+
+
+def test_two_that_make_a_store_at_one_moment_make_one(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finds none, and one is faster."""
+    made = answer("init", "--config", config)
+    monkeypatch.setattr(migrate, "is_there", lambda _: False)
+    assert answer("init", "--config", config)["organizationId"] == made["organizationId"]
+    assert list(load(config).data_path.glob("*.new*")) == []
 
 
 def test_init_says_what_to_publish(config: Path) -> None:
@@ -578,6 +586,38 @@ def test_org_delete_without_a_daemon(config: Path) -> None:
     assert rows(config, "SELECT count(*) FROM search_gone") == [(0,)]
     gone = fault("org", "delete", other, "--yes", "--config", config)
     assert gone == f"there is no organization {other}"
+
+
+def test_org_delete_of_a_store_that_no_daemon_has_opened_yet(config: Path) -> None:
+    """After a restore, too, it has no log of changes, beside which one reads while another writes: now and then a
+    transaction was refused."""
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    answer("compact", "--config", config)
+    assert rows(config, "PRAGMA journal_mode") == [("delete",)]
+    assert answer("org", "delete", other, "--yes", "--config", config)["deleted"]
+    assert rows(config, "PRAGMA journal_mode") == [("wal",)]
+
+
+def test_org_delete_that_the_disk_refuses_is_told_in_one_line(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    refused = AsyncMock(side_effect=sqlite3.OperationalError("database or disk is full"))
+    monkeypatch.setattr(org_deletion.Eraser, "erase", refused)
+    assert fault("org", "delete", other, "--yes", "--config", config).endswith("database or disk is full")
+
+
+def test_what_a_command_answers_has_no_lines_of_a_log_in_it(config: Path) -> None:
+    """It does here what the daemon tells of in its log."""
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    done = subprocess.run(
+        [sys.executable, "-m", "maild", "org", "delete", other, "--yes", "--json", "--config", str(config)],
+        capture_output=True, text=True, timeout=GIVES_UP_S, check=True, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert (json.loads(done.stdout)["organizationId"], done.stderr) == (other, "")
 
 
 @pytest.mark.parametrize(("said", "left"), [("Acme\n", 1), ("acme\n", 2), ("\n", 2)])
