@@ -22,13 +22,14 @@ from click.testing import CliRunner, Result
 from conf.loading import load
 from maild import logs
 from maild.cli.program import main
-from maild.commands import org_deletion, organizations
+from maild.commands import organizations
 from maild.commands.operator_commands import OperatorCommands
 from maild.inbound.wire import tls
 from storage import data_folder, server_secrets
 from storage.data_folder import DataFolder, DataFolderError
 from storage.engine import migrate
 from storage.tenants import erasure
+from storage.upkeep.erasing import Eraser
 from tests.support.waiting import GIVES_UP_S
 
 COMMANDS = "maild.commands.operator_commands.OperatorCommands"
@@ -605,7 +606,7 @@ def test_org_delete_that_the_disk_refuses_is_told_in_one_line(
     answer("init", "--config", config)
     other = answer("org", "create", "Acme", "--config", config)["organizationId"]
     refused = AsyncMock(side_effect=sqlite3.OperationalError("database or disk is full"))
-    monkeypatch.setattr(org_deletion.Eraser, "erase", refused)
+    monkeypatch.setattr(Eraser, "erase", refused)
     assert fault("org", "delete", other, "--yes", "--config", config).endswith("database or disk is full")
 
 
