@@ -195,12 +195,12 @@ def _create(path: Path) -> None:
         building.touch(mode=0o600)
         conn = _open(building)
         try:
+            # Without a WAL: whether that could be written back is not said where the connection closes.
             conn.execute(MOVABLE_PAGES)
-            conn.execute("PRAGMA journal_mode = WAL")
             conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             _take(conn, _schema(), len(steps()))
         finally:
-            conn.close()  # the last connection writes the WAL back and fsyncs
+            conn.close()
         with suppress(FileExistsError):  # another process was faster: its store is the one
             os.link(building, path)
         fsync_folder(path.parent)

@@ -1,6 +1,7 @@
 """The schema says what storage/states.py says, and every road leads to it (storage/engine/migrate.py)."""
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable
 from importlib import resources
@@ -340,3 +341,25 @@ def test_a_snapshot_whose_log_of_changes_can_not_be_read_is_to_be_copied(store: 
     store.with_name("store-shm").symlink_to("store-shm")  # nobody can make it
     with pytest.raises(migrate.StoreError, match="or on a copy of the folder"):
         migrate.connect(store, read_only=True)
+
+
+def test_a_new_store_has_its_name_once_all_of_it_is_in_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands in a log beside it is written back as the connection closes, if it can be: a full disk, or somebody
+    who reads, keeps it from that, and SQLite says nothing."""
+    path, readers = tmp_path / "store", []
+    take = migrate._take
+
+    def take_beside_a_reader(conn: sqlite3.Connection, sql: str, version: int) -> None:
+        take(conn, sql, version)
+        readers.append(sqlite3.connect(conn.execute("PRAGMA database_list").fetchone()[2]))
+        readers[-1].execute("BEGIN")
+        readers[-1].execute("SELECT count(*) FROM messages").fetchone()
+
+    monkeypatch.setattr(migrate, "_take", take_beside_a_reader)
+    migrate._create(path)
+    alone = Path(shutil.copy(path, tmp_path / "alone"))
+    assert rows(alone, "PRAGMA user_version") == [(len(migrate.steps()),)]
+    for reader in readers:
+        reader.close()
