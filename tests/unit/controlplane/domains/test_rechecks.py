@@ -85,3 +85,32 @@ async def test_no_two_begin_in_one_pass_of_the_event_loop(
     registry.count()
     await Rechecks(store.db, store.clock, cast(Registry, registry)).round()
     assert len(registry.begun) == len(set(registry.rounds)) == DUE
+
+
+async def test_many_that_are_due_at_once_are_spread(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five thousand were checked in the first minute of each hour, a hundred a second with five questions each."""
+    rests: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(delay: float) -> None:
+        rests.append(delay)
+        await sleep(0)
+
+    async def checked_before(hours: float) -> None:
+        at_ms = store.clock.now_ms() - int(hours * 3_600_000)
+        await store.db.write(lambda tx: tx.run("UPDATE domains SET last_checked_at = ?", (at_ms,)))
+
+    registry = Slow()
+    registry.go.set()
+    checks = Rechecks(store.db, store.clock, cast(Registry, registry))
+    monkeypatch.setattr(asyncio, "sleep", noted)
+    for batch, hours, between_s in (
+        (DUE, 1, rechecks.BETWEEN_MANY_S),
+        (DUE + 1, 1, rechecks.BETWEEN_S),  # few
+        (DUE, 1.5, rechecks.BETWEEN_S),  # for long, as after an outage
+    ):
+        monkeypatch.setattr(rechecks, "BATCH", batch)
+        rests.clear()
+        await checked_before(hours)
+        await checks.round()
+        assert rests == [between_s] * DUE
