@@ -1,7 +1,8 @@
 """What is kept only for a time, and its removal.
 
 Each kind of row is looked for by a reader and removed by the writer, `Slices.rows` a unit of work, with a rest after
-each: however much has piled up (at the first start after a long time), other writing units wait for one slice at most.
+each, messages for some ms: however much has piled up (at the first start after a long time), other writing units wait
+for one slice at most.
 A crash between two slices leaves rows for the next round; a crash between a commit and the removal of its files leaves
 files for the sweep at start (storage.mail.blobs).
 
@@ -17,7 +18,7 @@ last TRUST_S are no evidence: the clock may have been wrong when they came.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -43,6 +44,7 @@ OFF_MS = DAY_MS
 TRUST_S = 3600
 STEP_MS = 60_000
 REST = 4  # times what the slice took
+SLICE_S = 0.008  # of messages: a thousand attachments may hang on one
 
 log = structlog.get_logger("maild.retention")
 
@@ -260,13 +262,23 @@ class Retention(LoopService):
         while True:
             began = self._clock.monotonic()
             ids = await self._db.read(held_mail.rejected_before, before_ms, self._slices.messages)
+            count = 0
             if ids:
-                files = await self._db.write_apart(held_mail.delete, ids)
+                count, files = await self._db.write_apart(self._delete_some, ids)
                 await asyncio.to_thread(self._remove_files, files)
-                removed += len(ids)
-            if len(ids) < self._slices.messages:
+                removed += count
+            if count == len(ids) < self._slices.messages:
                 return removed
             await self._rest(began)
+
+    def _delete_some(self, tx: Tx, ids: Sequence[str]) -> tuple[int, list[str]]:
+        """The first of these, until the slice is over; how many, and the blobs of which files are to be removed."""
+        is_over, files = self._clock.ends_in(SLICE_S), list[str]()
+        for count, one in enumerate(ids, 1):
+            files += held_mail.delete(tx, [one])
+            if is_over():
+                return count, files
+        return len(ids), files
 
     async def _prune_all(self, now_ms: int) -> int:
         """Whole days of the audit log go together, so that a chain has few seals."""

@@ -1,6 +1,6 @@
 """What is kept only for a time (storage/upkeep/retention.py), with a clock that is moved by hand."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -377,6 +377,27 @@ async def test_rejected_mail_goes_after_a_month_and_what_is_held_stays(store: St
     assert left == [(pending,), (seen,)]
     assert await count(store, "held_mail") == 1
     assert len(await blobs_left(store)) == 2
+
+
+async def test_a_slice_of_rejected_mail_ends_when_its_time_is_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fifty with a thousand attachments each kept everybody from writing for 66 ms."""
+    for _ in range(3):
+        assert await held.reject(store, await held.hold(store))
+    forward(store, 31)
+    slices: list[int] = []
+    delete_some = Retention._delete_some
+
+    def noted(service: Retention, tx: Tx, ids: Sequence[str]) -> tuple[int, list[str]]:
+        slices.append(len(ids))
+        return delete_some(service, tx, ids)
+
+    monkeypatch.setattr(Retention, "_delete_some", noted)
+    monkeypatch.setattr(retention, "SLICE_S", 0)
+    await keeper(store).round()
+    assert slices == [3, 2, 1]
+    assert await count(store, "held_mail") == 0
 
 
 async def test_raw_bytes_of_what_is_held_stay(store: Store) -> None:
