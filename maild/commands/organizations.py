@@ -95,10 +95,11 @@ class OrganizationCommands(StoreCommands):
     def reset_tripwire(self, organization_id: str) -> bool:
         """Let it send again that wrote to too many at once."""
         # They may be a hundred thousand, and the daemon does not write meanwhile.
-        while (
-            self._run(lambda tx: tripwire.forget(tx, organization_id, FORGOTTEN_AT_ONCE)) == FORGOTTEN_AT_ONCE
-        ):
-            pass
+        forgotten = FORGOTTEN_AT_ONCE
+        while forgotten == FORGOTTEN_AT_ONCE:
+            began = self._clock.monotonic()
+            forgotten = self._run(lambda tx: tripwire.forget(tx, organization_id, FORGOTTEN_AT_ONCE))
+            self._rest_since(began)
         return self._change(
             organization_id, lambda tx: organizations.reset_tripwire(tx, organization_id), Act.TRIPWIRE_RESET
         )

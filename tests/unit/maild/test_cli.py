@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from conf.loading import load
 from maild import logs
 from maild.cli.program import main
-from maild.commands import organizations
+from maild.commands import organizations, store_commands
 from maild.commands.operator_commands import OperatorCommands
 from maild.inbound.wire import tls
 from storage import data_folder, server_secrets
@@ -686,7 +686,9 @@ def test_org_plan(config: Path) -> None:
 
 def test_org_reset_tripwire(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In slices, between which the daemon writes."""
+    rests: list[float] = []
     monkeypatch.setattr(organizations, "FORGOTTEN_AT_ONCE", 2)
+    monkeypatch.setattr(store_commands, "rest", rests.append)
     mine = answer("init", "--config", config)["organizationId"]
     other = answer("org", "create", "Acme", "--config", config)["organizationId"]
     conn = sqlite3.connect(load(config).data_path / "maild.sqlite3")
@@ -701,6 +703,7 @@ def test_org_reset_tripwire(config: Path, monkeypatch: pytest.MonkeyPatch) -> No
     }  # fmt: skip
     made = answer("org", "reset-tripwire", mine, "--config", config)
     assert made == {"organizationId": mine, "tripwire": "reset", "changed": True}
+    assert len(rests) == 3 and min(rests) >= store_commands.REST_MIN_S
     assert rows(config, "SELECT id FROM organizations WHERE tripwire_tripped_at IS NOT NULL") == [(other,)]
     assert rows(config, "SELECT organization_id, count(*) FROM recent_recipients GROUP BY 1") == [(other, 5)]
     none = fault("org", "reset-tripwire", "org_none", "--config", config)
