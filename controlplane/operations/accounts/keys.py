@@ -1,6 +1,6 @@
 """API keys: minting, listing, revoking."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from controlplane.access import new_keys
@@ -73,17 +73,19 @@ def _revoke(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
 
 
 async def revoke_with_mail(call: Call) -> Result:
-    own, revoked = call.principal.key_id, 0
+    own, closed, revoked = call.principal.key_id, set[str](), 0
     lineage = await call.read(_lineage, call)
-    # Whoever may send goes first, so that nothing is sent behind the look at what waits; a request that is being
-    # answered may mint one more meanwhile. Without its own key the caller could not go on.
-    while left := [one for one, is_active in lineage.items() if is_active and one != own]:
+    # All go before the look at what waits, so that nothing is sent behind it; those that were revoked long before,
+    # without their mail, too. A request that is being answered may mint one more meanwhile. Without its own key the
+    # caller could not go on.
+    while left := [one for one in lineage if one != own and one not in closed]:
         for start in range(0, len(left), keys.REVOKED_AT_ONCE):
-            await call.db.write_apart(_close, call, left[start : start + keys.REVOKED_AT_ONCE])
-        revoked += len(left)
+            some = left[start : start + keys.REVOKED_AT_ONCE]
+            revoked += await call.db.write_apart(_close, call, some)
+        closed.update(left)
         lineage = await call.read(_lineage, call)
     waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
-    revoked += await call.db.write_apart(_withdraw, call, lineage, waiting)
+    revoked += await call.db.write_apart(_withdraw, call, own in lineage, waiting)
     return Result(
         {
             "id": call.id,
@@ -94,24 +96,24 @@ async def revoke_with_mail(call: Call) -> Result:
     )
 
 
-def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
-    _revoke(tx, call, key_ids)
+def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> int:
+    """How many of them opened something until now."""
     withdrawal.close_keys(tx, call.organization_id, key_ids)
+    active = [one for one in key_ids if keys.is_active(tx, one)]
+    _revoke(tx, call, active)
+    return len(active)
 
 
-def _withdraw(tx: Tx, call: Call, lineage: Mapping[str, bool], waiting: WithdrawnMail) -> int:
-    """What is not little is withdrawn behind it, and leaves as little. Some may have been revoked long before,
-    without their mail. How many keys were revoked here."""
-    services, left = call.services, list[str]()
-    if lineage.get(call.principal.key_id):  # the caller's own, which may have minted more until now
-        lineage = _lineage(tx, call)
-        left = [one for one, is_active in lineage.items() if is_active]
-        _revoke(tx, call, left)
-    withdrawal.close_keys(tx, call.organization_id, list(lineage))
+def _withdraw(tx: Tx, call: Call, is_own: bool, waiting: WithdrawnMail) -> int:
+    """What is not little is withdrawn behind it, and leaves as little. How many keys were revoked here: `is_own`, the
+    caller's is one of them, and may have minted more until now."""
+    services, revoked = call.services, 0
+    if is_own:
+        revoked = _close(tx, call, [one for one, is_active in _lineage(tx, call).items() if is_active])
     withdrawal.note_closed(tx)
     if withdrawal.are_few(tx, waiting):
         withdrawal.withdraw(tx, waiting, services.ids.new, services.clock.now_ms())
-    return len(left)
+    return revoked
 
 
 def _lineage(tx: Tx, call: Call) -> dict[str, bool]:
