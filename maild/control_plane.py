@@ -345,6 +345,7 @@ def _sending(
         ground.ids,
         admission,
         ground.audit,
+        ground.rounds,
         wake_queue=queue.wake,
         look_out_s=ground.tuning.queue.look_again_s,
     )

@@ -38,6 +38,7 @@ from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.sending import outbound_events
 from storage.service import STORE_RETRY_S, LoopService
 from storage.set_aside import SetAside
+from storage.turns.rounds import Kind, Rounds
 
 BATCH = 64
 TURNS = 15  # organizations that have a part of a batch
@@ -63,6 +64,7 @@ class Scheduler(LoopService):
         ids: Ids,
         admission: Admission,
         audit: Records,
+        rounds: Rounds,
         wake_queue: Callable[[], None],
         look_out_s: float,
     ) -> None:
@@ -72,6 +74,7 @@ class Scheduler(LoopService):
         self._ids = ids
         self._admission = admission
         self._audit = audit
+        self._rounds = rounds
         self._wake_queue = wake_queue
         self._look_out_s = look_out_s
         self._last_in_turn = ""
@@ -115,6 +118,7 @@ class Scheduler(LoopService):
 
     async def _dispatch_one(self, message_id: str) -> None:
         async with self._places:
+            await self._rounds.begin(Kind.DELIVERY)
             released = await self._db.write(self._dispatch, message_id)
         if released is not None:
             released.tell(message_id)

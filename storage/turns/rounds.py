@@ -7,7 +7,7 @@ before it begins. The order, first to last:
 
     mail that comes in    never waits here
     REQUEST               of the API
-    DELIVERY              an attempt to deliver a message
+    DELIVERY              an attempt to deliver a message, and what is scheduled when its time has come
     WEBHOOK               an attempt to deliver an event
 
 Of each kind `a_round` pieces may begin in a round. While mail comes in and takes longer to accept than it should, there

@@ -13,6 +13,7 @@ from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import messages, withdrawal
 from storage.set_aside import LEFT_ALONE_S
+from storage.turns.rounds import Kind, Rounds
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
 from tests.support.worlds.store import ManualClock
@@ -389,3 +390,25 @@ async def test_what_can_not_be_dispatched_holds_up_no_other(
     clock.forward(LEFT_ALONE_S)
     for message_id in mended:
         assert (await left(maild, message_id))["status"] == "queued"
+
+
+async def test_what_is_due_waits_for_its_place_behind_requests(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty thousand that were due at one moment took all of the event loop for ten seconds."""
+    asked, place = asyncio.Event(), asyncio.Event()
+    begin = Rounds.begin
+
+    async def waited(rounds: Rounds, kind: Kind, owner: str = "") -> None:
+        if kind is Kind.DELIVERY:
+            asked.set()
+            await place.wait()
+        await begin(rounds, kind, owner)
+
+    monkeypatch.setattr(Rounds, "begin", waited)
+    sent = (await schedule(maild, bot, clock)).data["id"]
+    clock.forward(61)
+    await asked.wait()
+    assert (await maild.api.get(f"/v1/messages/{sent}")).data["status"] == "scheduled"
+    place.set()
+    assert (await left(maild, sent))["status"] == "queued"
