@@ -42,7 +42,8 @@ _QUOTED_TOO_LONG = re.compile(
     rb"^(?=From [^\r\n]{70}|[^\r\n]{77})([^\r\n]{69,71}(?<!=)(?<!=.))", re.MULTILINE
 )
 _MAX_UNFOLDED_CHARS = 60
-_MAX_SECTION_CHARS = 54
+_SECTION_CHARS = 54
+_MAX_SECTIONS = 10  # Ruby's mail sorts them by their names as text, `*10*` before `*2*`
 
 Part = tuple[str, list[bytes]]
 
@@ -191,9 +192,10 @@ def _filename_parameters(name: str) -> tuple[str, str]:
 
 def _sections(characters: list[str]) -> list[str]:
     """Whole characters in each: some readers decode a section before they join it to the next."""
+    room = max(_SECTION_CHARS, sum(map(len, characters)) // _MAX_SECTIONS + max(map(len, characters)))
     sections = [""]
     for one in characters:
-        if len(sections[-1]) + len(one) > _MAX_SECTION_CHARS:
+        if len(sections[-1]) + len(one) > room:
             sections.append("")
         sections[-1] += one
     return sections

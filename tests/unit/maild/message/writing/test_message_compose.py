@@ -187,6 +187,16 @@ def test_a_name_that_needs_rfc_2231_stands_alone_in_its_field(
     assert not part["content-disposition"].defects and not part["content-type"].defects
 
 
+@pytest.mark.parametrize("filename", ["имя файла" * 13, "名" * 80, "👋" * 60, "é" * 118 + "👋"])
+def test_the_sections_of_a_name_stand_in_the_order_of_their_names(filename: str) -> None:
+    """Ruby's mail sorts them as text, `*10*` before `*2*`, and joins the name so."""
+    composed = build(attachments=(OutgoingAttachment(filename, "application/pdf", b"x"),))
+    named = re.findall(rb"filename\*(\d+)\*=", composed.raw)
+    assert len(named) > 1 and named == sorted(named)
+    (part,) = stdlib(composed).iter_attachments()
+    assert part.get_filename() == filename
+
+
 @pytest.mark.parametrize(
     ("content_type", "content", "written"),
     [
