@@ -61,6 +61,9 @@ def steps(read: Callable[[], object]) -> int:
 
 def assert_proportional(read: Callable[[Text], object], bomb: Bomb[Text]) -> None:
     """Twice the text takes about twice the steps, or fewer where a limit cuts it. What is quadratic takes four times as
-    many, and hundreds of times BESIDE."""
-    once, twice = (steps(partial(read, bomb.of(units))) for units in (UNITS, 2 * UNITS))
-    assert 0 < twice <= 3 * once + BESIDE
+    many, and hundreds of times BESIDE; it does so each time, unlike something that happens to run within."""
+    for _ in range(2):
+        once, twice = (steps(partial(read, bomb.of(units))) for units in (UNITS, 2 * UNITS))
+        if 0 < twice <= 3 * once + BESIDE:
+            return
+    raise AssertionError(f"{once} steps, and {twice} of twice the text")
