@@ -178,13 +178,10 @@ class Daemon:
         migrate.prepare(self._folder.database, _tell_step)
 
     def _start_error(self, error: Exception) -> StartError:
-        if isinstance(error, StoreFailure):
-            text = f"{self._folder.database}: {in_words(error)}"
-        elif isinstance(error, OSError) and error.filename:
-            text = f"{error.filename}: {error.strerror}"
-        else:
-            text = str(error)
-        return StartError(text, may_pass=may_pass(error) or may_pass(error.__cause__ or error))
+        of = f"{self._folder.database}: " if isinstance(error, StoreFailure) else ""
+        return StartError(
+            f"{of}{in_words(error)}", may_pass=may_pass(error) or may_pass(error.__cause__ or error)
+        )
 
     async def _build(self) -> None:
         ground = await self._lay_ground()

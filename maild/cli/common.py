@@ -113,12 +113,6 @@ def fail(*lines: str, exit_code: int = EXIT_FAULT) -> NoReturn:
     sys.exit(exit_code)
 
 
-def in_words(error: OSError) -> str:
-    """What the system said, of which file."""
-    told = error.strerror or str(error)
-    return told if error.filename is None else f"{error.filename}: {told}"
-
-
 def settings_of(config: Path) -> Settings:
     try:
         return load(config)
@@ -158,6 +152,7 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     from maild.commands.operator_commands import OperatorCommands
     from maild.commands.org_deletion import DeletionRefused
     from storage.data_folder import ROOT, DataFolderError, user_of
+    from storage.engine.failures import in_words
     from storage.engine.migrate import StoreError
     from storage.sealing import SealError
 

@@ -11,7 +11,6 @@ from maild.cli.common import (
     EXIT_FAULT,
     config_option,
     fail,
-    in_words,
     json_option,
     looked_at,
     say,
@@ -28,6 +27,7 @@ def serve(config: Path) -> None:
     from maild import logs
     from maild.daemon import StartError
     from maild.process import run
+    from storage.engine.failures import in_words
     from storage.service import ServiceDied
 
     settings = whole_settings_of(config)

@@ -12,7 +12,7 @@ import click
 
 from maild import __version__
 from maild.cli.audit import audit
-from maild.cli.common import EXIT_FAULT, fail, in_words, say
+from maild.cli.common import EXIT_FAULT, fail, say
 from maild.cli.daemon import check_config, serve
 from maild.cli.doctor import doctor
 from maild.cli.keys import keys
@@ -24,6 +24,7 @@ from maild.cli.reports import reports
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, compact, init, replace_lost_master_key, rotate_master_key
 from maild.descriptors import STDERR, STDOUT, fill, give_up
+from storage.engine.failures import in_words
 from storage.unfit_processor import UnfitProcessor
 
 # What write(2) says of a stream.

@@ -96,8 +96,11 @@ def is_full(error: BaseException) -> bool:
 
 
 def in_words(error: Exception) -> str:
-    """What happened, for the operator."""
-    return f"the disk is full ({error}); make room on it" if is_full(error) else str(error) or "out of memory"
+    """What happened, for the operator: to which file, where that is known."""
+    told = str(error) or "out of memory"
+    if isinstance(error, OSError) and error.strerror:
+        told = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return f"the disk is full ({told}); make room on it" if is_full(error) else told
 
 
 def _kind(error: BaseException) -> int | None:

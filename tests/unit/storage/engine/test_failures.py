@@ -45,6 +45,8 @@ def test_a_full_disk_is_an_outage_whether_the_store_or_a_file_met_it() -> None:
     for error in (caught.value, OSError(errno.ENOSPC, "No space left on device")):
         assert is_outage(error) and is_full(error)
         assert in_words(error).startswith("the disk is full")
+    of_a_file = OSError(errno.ENOSPC, "No space left on device", "/data/blobs")
+    assert in_words(of_a_file) == "the disk is full (/data/blobs: No space left on device); make room on it"
     assert not is_outage(ValueError()) and not is_full(ValueError())
 
 
