@@ -89,6 +89,7 @@ _COPY: Final = re.compile(
     r"|(?:attached is |attachment is )?a copy of (?:the|your)"
     r"|message headers? follows?|message text follows?|the headers? (?:and|of)|header of the|text of (?:the|your)"
     r"|full headers|original headers|start of returned|included is a copy"
+    r"|if your message was also sent to additional recipients"  # Courier's last words, whatever it tells of
     r"|the message you sent(?:[ \t:.*=_\-]*+$| (?:follows|is attached|was as follows))))"
     r"|(?:Received|Return-Path|DKIM-Signature|MIME-Version|Message-ID|X-[A-Za-z\-]{1,40}):"
     r"|>(?!>>|[ \t]?[^\s@]{1,64}@[^\s@]{1,255}$))",
@@ -184,7 +185,7 @@ def reasons_in(text: str, addresses: Sequence[str], *, by_name: bool = False) ->
 
 def _without_name(words: str) -> str:
     first, _, rest = words.strip().partition("\n")
-    return rest if rest and len(first.split()) == 1 and "@" in first else words
+    return rest if len(first.split()) == 1 and "@" in first else words
 
 
 def read_any_words(
@@ -321,9 +322,10 @@ def _statements(text: str, wanted: Sequence[str] = ()) -> Iterator[_Statement]:
     words = ""
     for piece in islice(_pieces(text), _PIECES_MAX):
         found = _names(piece, wanted)
-        ends = len(words.split()) > len(names) and _RULE.fullmatch(piece) is not None
+        is_rule = _RULE.fullmatch(piece) is not None
+        ends = is_rule and len(words.split()) > len(names)
         if not found and names and not ends and not says_something(words):
-            words = f"{words}\n{piece}"[:_STATEMENT_CHARS]
+            words = words if is_rule else f"{words}\n{piece}"[:_STATEMENT_CHARS]
             continue
         if words:
             yield _Statement(names, _without_end(words))

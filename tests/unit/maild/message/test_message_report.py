@@ -311,6 +311,10 @@ def test_what_stands_behind_a_line_of_dashes_is_said_of_nobody() -> None:
     (fate,) = delivery(raw).fates
     assert fate.diagnostic == "no such program here"
 
+    said, shown = "Diagnostic-Code: unknown; no such program here\n", " <<< no such program here\n"
+    (mute,) = delivery(raw.replace(said, "").replace(shown, "")).fates  # `exit 67`, and not a word
+    assert (mute.enhanced, mute.diagnostic) == ("5.0.0", "")
+
 
 @pytest.mark.parametrize(
     ("status", "diagnostic", "told"),
