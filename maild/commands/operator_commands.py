@@ -4,7 +4,6 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 """
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,7 +41,7 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.domains import dkim_keys
 from storage.domains.dkim_keys import DkimKey
-from storage.durable_files import is_there
+from storage.durable_files import is_there, write_new_file
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.ids import Ids
@@ -351,9 +350,8 @@ def write_configuration(path: Path, domain: str, template: str) -> None:
         if not is_there(folder):
             folder.mkdir()
             folder.chmod(0o755)
-    with path.open("x", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), 0o644)
-        file.write(text)
+    write_new_file(path, text.encode())
+    path.chmod(0o644)
 
 
 def _opened(row: DkimKey, sealer: Sealer) -> SigningKey | str:

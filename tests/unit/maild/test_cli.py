@@ -259,6 +259,18 @@ def test_a_store_that_is_closed_to_this_user_says_whose_it_is(open_folder: Path,
         os.seteuid(0)
 
 
+def test_a_configuration_of_which_a_part_could_be_written_is_none(tmp_path: Path) -> None:
+    """The next init would take it for one that somebody wrote, and the daemon its defaults for what is missing."""
+    config = tmp_path / "etc" / "maild.toml"
+    command = [sys.executable, "-B", "-m", "maild", "init", "--domain", DOMAIN, "--config", str(config)]
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 8; exec "$@"', "sh", *command],
+        capture_output=True, text=True, timeout=GIVES_UP_S, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, f"maild: {config}: File too large\n")
+    assert list(config.parent.iterdir()) == []
+
+
 def test_the_configuration_that_init_writes_may_be_read_by_the_user_of_the_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
