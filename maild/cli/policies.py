@@ -44,7 +44,7 @@ def policy_set(organization_id: str, inbox_id: str | None, file: TextIO, config:
     """Replace the document by that of FILE ('-': standard input), which names the version that it replaces."""
     try:
         given = json.load(file)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         fail(f"FILE: no JSON: {error}")
     if not isinstance(given, dict):
         fail("FILE: expected an object, as `maild policy show` prints it")

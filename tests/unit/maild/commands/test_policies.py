@@ -56,6 +56,7 @@ async def test_people_change_policies_where_keys_may_not(maild: Running, hand: P
     ("said", "told"),
     [
         ("{", "no JSON"),
+        ("[" * 100_000, "no JSON"),
         ("[]", "expected an object"),
         ("{}", "version"),
         ('{"version": 7}', "version"),
