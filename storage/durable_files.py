@@ -6,6 +6,7 @@ Whether a file is there at all is asked here too.
 
 import os
 from pathlib import Path
+from secrets import token_hex
 
 
 def is_there(path: Path) -> bool:
@@ -40,7 +41,7 @@ def make_folder(folder: Path, mode: int) -> None:
 def write_new_file(path: Path, data: bytes, like: Path | None = None) -> None:
     """Write a new file: all of it durably, or nothing under this name; FileExistsError. From its first byte on its
     owner alone may read it (the owner of `like`, where root writes it)."""
-    building = path.with_name(f"{path.name}.{os.getpid()}.new")
+    building = path.with_name(f"{path.name}.{token_hex(4)}.new")
     try:
         descriptor = os.open(building, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from secrets import token_hex
 
 from storage.durable_files import fsync_folder, is_there
 from storage.engine.connections import configure
@@ -190,7 +191,7 @@ def write_back(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    building = path.with_name(f"{path.name}.{os.getpid()}.new")
+    building = path.with_name(f"{path.name}.{token_hex(4)}.new")
     try:
         building.touch(mode=0o600)
         conn = _open(building)

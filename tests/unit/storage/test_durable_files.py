@@ -1,5 +1,6 @@
 """What is made durably is whole and has its name, whatever moment power is lost at (storage/durable_files.py; D2)."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from storage.data_folder import DataFolder
 from storage.durable_files import is_there, make_folder, write_new_file
+from storage.engine import migrate
 from tests.support.laws.synced import Synced
 
 
@@ -41,6 +43,15 @@ def test_a_file_is_whole_before_it_has_its_name(tmp_path: Path, synced: Synced) 
     assert (written.parent, octets) == (tmp_path, b"octets") and written != path
     assert synced.seen[-1] == (tmp_path, {"file"})
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_what_a_process_of_the_same_number_has_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    """It was killed. In a container the next one has the same number."""
+    for name in ("file", "store"):
+        (tmp_path / f"{name}.{os.getpid()}.new").write_bytes(b"half")
+    write_new_file(tmp_path / "file", b"octets")
+    migrate.prepare(tmp_path / "store")
+    assert is_there(tmp_path / "file") and is_there(tmp_path / "store")
 
 
 def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
