@@ -144,6 +144,8 @@ class OrganizationDeletion(StoreCommands):
             while not await db.read(search_tail.is_gone, organization_id):  # noqa: ASYNC110 (nobody is called)
                 await asyncio.sleep(LOOK_S)
         finally:
+            erasing.cancel()
+            await asyncio.gather(erasing, return_exceptions=True)  # what it raised was raised above
             await indexer.stop()
             await db.close()
 

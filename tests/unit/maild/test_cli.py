@@ -1,5 +1,6 @@
 """The operator's commands (maild/cli): faults are one clear line each on stderr and exit code 2."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -620,6 +621,27 @@ def test_org_delete_that_the_disk_refuses_is_told_in_one_line(
     refused = AsyncMock(side_effect=sqlite3.OperationalError("database or disk is full"))
     monkeypatch.setattr(Eraser, "erase", refused)
     assert fault("org", "delete", other, "--yes", "--config", config).endswith("database or disk is full")
+
+
+def test_org_delete_that_is_interrupted_ends_its_work_before_it_closes_the_store(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else that tells in a traceback that the store is closed."""
+    answer("init", "--config", config)
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    was_closed: list[bool] = []
+
+    async def erase(eraser: Eraser, _organization_id: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            was_closed.append(eraser._db._closed)
+
+    monkeypatch.setattr(Eraser, "erase", erase)
+    progress = Mock(side_effect=[None, RuntimeError("interrupted")])
+    with pytest.raises(RuntimeError, match="interrupted"):
+        OperatorCommands(load(config)).deletion.delete(other, progress)
+    assert was_closed == [False]
 
 
 def test_what_a_command_answers_has_no_lines_of_a_log_in_it(config: Path) -> None:
