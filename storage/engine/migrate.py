@@ -196,10 +196,11 @@ def _create(path: Path) -> None:
         building.touch(mode=0o600)
         conn = _open(building)
         try:
-            # Without a WAL: whether that could be written back is not said where the connection closes.
             conn.execute(MOVABLE_PAGES)
             conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             _take(conn, _schema(), len(steps()))
+            # Once all of it is in the file: whether a WAL could be written back is not said as the connection closes.
+            conn.execute("PRAGMA journal_mode = WAL")
         finally:
             conn.close()
         with suppress(FileExistsError):  # another process was faster: its store is the one

@@ -4,6 +4,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -348,18 +349,32 @@ def test_a_new_store_has_its_name_once_all_of_it_is_in_its_file(
 ) -> None:
     """What stands in a log beside it is written back as the connection closes, if it can be: a full disk, or somebody
     who reads, keeps it from that, and SQLite says nothing."""
-    path, readers = tmp_path / "store", []
-    take = migrate._take
+    path, readers = tmp_path / "store", list[sqlite3.Connection]()
+    connect = sqlite3.connect
 
-    def take_beside_a_reader(conn: sqlite3.Connection, sql: str, version: int) -> None:
-        take(conn, sql, version)
-        readers.append(sqlite3.connect(conn.execute("PRAGMA database_list").fetchone()[2]))
-        readers[-1].execute("BEGIN")
-        readers[-1].execute("SELECT count(*) FROM messages").fetchone()
+    class ClosedBesideAReader(sqlite3.Connection):
+        def close(self) -> None:
+            readers.append(connect(self.execute("PRAGMA database_list").fetchone()[2]))
+            readers[-1].execute("BEGIN")
+            readers[-1].execute("SELECT count(*) FROM messages").fetchone()
+            super().close()
 
-    monkeypatch.setattr(migrate, "_take", take_beside_a_reader)
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, factory=ClosedBesideAReader))
     migrate._create(path)
+    monkeypatch.undo()
     alone = Path(shutil.copy(path, tmp_path / "alone"))
     assert rows(alone, "PRAGMA user_version") == [(len(migrate.steps()),)]
     for reader in readers:
         reader.close()
+
+
+def test_a_new_store_has_a_log_of_changes_from_the_first_on(tmp_path: Path) -> None:
+    """Of two that found it without one at a moment, or beside one who wrote, one was refused: SQLite does not wait
+    there (`database is locked`)."""
+    path = tmp_path / "store"
+    migrate._create(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    migrate.prepare(path)
+    other.close()
+    assert rows(path, "PRAGMA journal_mode") == [("wal",)]
