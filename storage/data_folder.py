@@ -155,10 +155,14 @@ class DataFolder:
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store, as after a restore that was interrupted: a new store
         would take them for leftovers, and remove them. Nor may one be made where a daemon still has the old one
-        open."""
+        open, or where a link has its name."""
         if is_there(self.database):
             return
         self._check_not_taken_away()
+        if self.database.is_symlink():
+            raise DataFolderError(
+                f"data_dir: {self.database} is a link to what is not there: mount or restore it, or remove the link"
+            )
         if any(self.blobs.glob("??/blb_*")):
             raise DataFolderError(
                 f"data_dir: {self.blobs} holds messages, but their store is gone: restore {self.database}"

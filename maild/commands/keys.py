@@ -1,7 +1,7 @@
 """API keys in the operator's hands, also beside a running daemon, where a revoked key does nothing more."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -66,7 +66,7 @@ class KeyCommands(StoreCommands):
             minted = self._minted(organization_id, key_id)
         senders = [key_id, *minted] if with_minted else [key_id]
         if with_mail:  # a daemon beside sends none of it from now on
-            self._run(lambda tx: withdrawal.close_keys(tx, organization_id, senders))
+            self._run_for(senders, lambda some, tx: withdrawal.close_keys(tx, organization_id, some))
         waiting = self._look(lambda tx: withdrawal.find_sent_by(tx, organization_id, senders))
         if with_mail:
             self._withdraw(waiting, senders)
@@ -89,6 +89,10 @@ class KeyCommands(StoreCommands):
                 keys.revoke(tx, organization_id, key_id, self._clock.now_ms())
                 self._audit.record(tx, organization_id, Act.KEY_REVOKED, OPERATOR, key_id)
 
+        self._run_for(key_ids, unit)
+
+    def _run_for(self, key_ids: Sequence[str], unit: Callable[[Sequence[str], Tx], None]) -> None:
+        """For some of the keys at a time."""
         self._run_slices(
             partial(unit, key_ids[start : start + keys.REVOKED_AT_ONCE])
             for start in range(0, len(key_ids), keys.REVOKED_AT_ONCE)
@@ -104,7 +108,7 @@ class KeyCommands(StoreCommands):
             began = self._clock.monotonic()
             left = self._run(partial(unit, left))
             self._rest_since(began)
-        self._run(lambda tx: withdrawal.KEYS.end(tx, senders))
+        self._run_for(senders, lambda some, tx: withdrawal.KEYS.end(tx, some))
 
     def mint(
         self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

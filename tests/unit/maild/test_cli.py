@@ -971,6 +971,19 @@ def test_a_data_folder_that_is_none_is_told(config: Path, make: Callable[[Path],
     assert fault(*command.split(), "--config", config) == f"data_dir: {path} is no folder; name one"
 
 
+@pytest.mark.parametrize("command", ["serve", "init", "org list"])
+def test_a_store_whose_link_leads_nowhere_is_told(config: Path, command: str) -> None:
+    """As where a disk is not mounted: one was told to run `init`, which asked for another user."""
+    path = load(config).data_path
+    path.mkdir()
+    store = path / "maild.sqlite3"
+    store.symlink_to("elsewhere/maild.sqlite3")
+    told = fault(*command.split(), "--config", config)
+    assert (
+        told == f"data_dir: {store} is a link to what is not there: mount or restore it, or remove the link"
+    )
+
+
 def test_serve_without_a_store(config: Path) -> None:
     """A folder without one is a mistake: mail would bounce off a store made in passing."""
     load(config).data_path.mkdir()

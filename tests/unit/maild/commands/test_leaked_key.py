@@ -1,6 +1,6 @@
 """A key that leaked, in the operator's hands: what it made and what it sent goes with it, beside a running daemon."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from conf.tuning import QueueTuning, Tuning
 from storage.clock import DAY_MS, Clock, iso
 from storage.engine.tx import Tx
 from storage.mail import withdrawal
-from storage.mail.withdrawal import WithdrawnMail
+from storage.mail.withdrawal import Senders, WithdrawnMail
 from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.clients.hands import Hands
@@ -109,6 +109,33 @@ async def test_what_a_leaked_key_has_on_hold_is_approved_by_nobody(maild: Runnin
     assert answer["messages"] == {"withdrawn": 1, "waiting": 0}
     assert (await held.review(sent))["status"] == "withdrawn"
     assert await shown(maild, sent) == ("failed", "invalid_api_key")
+
+
+async def test_keys_are_closed_some_at_a_time(
+    maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between which the daemon writes: twenty thousand that a key had minted kept it waiting for 42 ms, and as long
+    at the end."""
+    key_id, leaked = await mint(maild, maild.api, "leaked")
+    for name in ("first", "second"):
+        await mint(maild, leaked, name)
+    slices: list[tuple[str, int]] = []
+    close_keys, end = withdrawal.close_keys, Senders.end
+
+    def noted_close(tx: Tx, organization_id: str, key_ids: Sequence[str]) -> None:
+        slices.append(("close", len(key_ids)))
+        close_keys(tx, organization_id, key_ids)
+
+    def noted_end(senders: Senders, tx: Tx, closed: Sequence[str]) -> None:
+        slices.append(("end", len(closed)))
+        end(senders, tx, closed)
+
+    monkeypatch.setattr(keys, "REVOKED_AT_ONCE", 2)
+    monkeypatch.setattr(withdrawal, "close_keys", noted_close)
+    monkeypatch.setattr(Senders, "end", noted_end)
+    await maild.operate(lambda: maild.store.keys.revoke(key_id, with_minted=True, with_mail=True))
+    assert slices == [("close", 2), ("close", 1), ("end", 2), ("end", 1)]
+    assert maild.sql("SELECT count(*) FROM api_keys WHERE withdraws_mail = 1") == [(0,)]
 
 
 async def test_a_key_minted_meanwhile_does_not_escape(
