@@ -70,8 +70,9 @@ def configure(settings: Log | None = None) -> LogCounts:
 def configure_for_commands() -> None:
     """What the daemon's parts say in a command is shown from warnings on, and on stderr: the answer is on stdout."""
     structlog.configure(
+        processors=[structlog.processors.add_log_level, _Clock().stamp, *_console()],
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        logger_factory=lambda *_: structlog.BytesLogger(sys.stderr.buffer),
     )
 
 
@@ -133,7 +134,8 @@ def _prioritized(render: Processor) -> Processor:
 
 
 def _console() -> list[Processor]:
-    render = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=_traceback)
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()  # a parent may have closed it
+    render = structlog.dev.ConsoleRenderer(colors=is_terminal, exception_formatter=_traceback)
 
     def show(logger: object, method: str, line: EventDict) -> bytes:
         # As Python writes them: no control character from outside reaches the terminal. What is not text is escaped

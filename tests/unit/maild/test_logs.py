@@ -131,5 +131,28 @@ def test_the_console_shows_no_control_of_a_peers() -> None:
     assert octets.count(b"Traceback") == 1
 
 
+COMMAND = r"""
+from maild import logs
+logs.configure_for_commands()
+import structlog
+log = structlog.get_logger("maild.ours")
+log.info("quiet")
+try:
+    local = "only in a frame"
+    raise ValueError("once\x1b[2J svc_live_" + "5ec4e7" * 8)
+except ValueError:
+    log.exception("failed", words="a\x1b[2J")
+"""
+
+
+def test_a_command_shows_what_is_urgent_as_the_console_does() -> None:
+    """Without what a frame of a traceback holds: `rich`, where it is installed, shows the values of all variables."""
+    done = subprocess.run([sys.executable, "-c", COMMAND], capture_output=True, check=True)
+    assert done.stdout == b"" and b"quiet" not in done.stderr
+    assert all(one >= 32 or one == 10 for one in done.stderr)
+    assert done.stderr.count(b"Traceback") == done.stderr.count(b"svc_live_...") == 1
+    assert b"5ec4e7" not in done.stderr and b"only in a frame" not in done.stderr
+
+
 def test_a_level_leaves_out_what_is_below() -> None:
     assert [json.loads(one)["event"] for one in said("error", "json").splitlines()] == ["a\x1b[2Jb", "failed"]
