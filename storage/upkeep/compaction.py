@@ -40,9 +40,7 @@ def compact(database: Path) -> Compacted:
             _require_same(old, fresh)
             fresh.rename(database)
             fsync_folder(database.parent)
-    except OSError as error:
-        raise StoreError(f"{error.filename or fresh}: {error.strerror}") from error
-    except sqlite3.DatabaseError as error:
+    except (OSError, sqlite3.DatabaseError) as error:
         raise StoreError(f"{database}: {in_words(error)}") from error
     finally:
         fresh.unlink(missing_ok=True)

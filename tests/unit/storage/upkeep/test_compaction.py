@@ -1,5 +1,6 @@
 """The database written anew without its free pages (storage/upkeep/compaction.py, maild compact)."""
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -108,6 +110,12 @@ def test_the_room_that_it_takes_is_told_before_it_begins(
     needed = (found.pages - found.free) * found.page_bytes
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=needed - 1, f_frsize=1))
     refused(database, f"takes {needed} bytes; {needed - 1} are free")
+
+
+def test_a_disk_that_is_full_all_the_same_is_told(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.setattr(compaction, "_write_anew", full)
+    refused(database, r"the disk is full \(No space left on device\); make room on it")
 
 
 def test_who_writes_at_that_moment_is_refused_and_not_lost(database: Path) -> None:
