@@ -189,7 +189,9 @@ class Dispatcher(LoopService):
         """Some of what waits for each; a look tells whether there is more."""
         is_done = False
         with Enduring(log, "claim_failed"):
-            await self._halter.halt(webhook_ids)
+            for webhook_id in webhook_ids:
+                if not self._draining:
+                    await self._halter.halt(webhook_id)
             is_done = True
         if not is_done:
             await asyncio.sleep(self._tuning.store_retry_s)

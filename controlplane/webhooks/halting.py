@@ -5,7 +5,7 @@ What a crash leaves is pending still, and found again.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from controlplane.webhooks import attempts
 from controlplane.webhooks.calling import Sent, record_of
@@ -30,14 +30,13 @@ class Halter:
         self._clock = clock
         self._tell = tell
 
-    async def halt(self, webhook_ids: Sequence[str]) -> None:
-        """Halt some of what waits for each of them. One that is active again by now keeps it."""
-        for webhook_id in webhook_ids:
-            began = self._clock.monotonic()
-            halted = await self._db.write_apart(self._halt, webhook_id)
-            for delivery, record in halted:
-                self._tell(record, delivery.message_id, HALTED)
-            await asyncio.sleep(self._clock.monotonic() - began)
+    async def halt(self, webhook_id: str) -> None:
+        """Halt some of what waits for it. One that is active again by now keeps it."""
+        began = self._clock.monotonic()
+        halted = await self._db.write_apart(self._halt, webhook_id)
+        for delivery, record in halted:
+            self._tell(record, delivery.message_id, HALTED)
+        await asyncio.sleep(self._clock.monotonic() - began)
 
     def _halt(self, tx: Tx, webhook_id: str) -> list[tuple[PendingDelivery, WebhookAttempt]]:
         now_ms = self._clock.now_ms()

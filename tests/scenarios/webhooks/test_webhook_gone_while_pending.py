@@ -1,16 +1,20 @@
 """A webhook is deleted or deactivated while deliveries wait: they halt at once, each with a last record."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from conf.tuning import WebhookTuning
 from controlplane.egress.http1 import HttpResponse
 from controlplane.webhooks import halting
+from controlplane.webhooks.halting import Halter
 from storage.engine.tx import Tx
 from storage.publishing import webhooks
 from storage.publishing.webhooks import LeasedDelivery
 from storage.records import WebhookAttempt
+from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://failing.test/"
@@ -80,6 +84,32 @@ async def test_many_are_halted_at_a_time_and_hold_up_nobody(
     assert [state[0] for state in await world.states()] == ["halted"] * 5
     assert len(await world.attempts()) == 5
     await dispatcher.stop()
+    await world.db.close()
+
+
+async def test_the_end_waits_for_what_is_being_halted_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where many webhooks went, it took all the time that requests in flight have."""
+    world = await WebhookWorld.open(tmp_path)
+    gone = [await world.webhook(URL) for _ in range(3)]
+    await world.event()
+    for webhook in gone:
+        await world.db.write(webhooks.delete, "org_1", webhook.id, world.clock.ms)
+    dispatcher = world.dispatcher(ScriptedPoster(), tuning=WebhookTuning(drain_s=GIVES_UP_S))
+    begun, stopping = asyncio.Event(), list[asyncio.Task[None]]()
+    halt = Halter.halt
+
+    async def ended_meanwhile(halter: Halter, webhook_id: str) -> None:
+        stopping.append(asyncio.create_task(dispatcher.stop()))
+        begun.set()
+        await halt(halter, webhook_id)
+
+    monkeypatch.setattr(Halter, "halt", ended_meanwhile)
+    await dispatcher.start()
+    await begun.wait()
+    await asyncio.gather(*stopping)
+    assert sorted(state[0] for state in await world.states()) == ["halted", "pending", "pending"]
     await world.db.close()
 
 
