@@ -64,6 +64,8 @@ class DataFolder:
 
     def make(self) -> None:
         """Create the folder (0700) unless it exists, durably; DataFolderError when it can't be made or used."""
+        if is_there(self.path):
+            self._check_there()
         try:
             make_folder(self.path, 0o700)
         except OSError as error:

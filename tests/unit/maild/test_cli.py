@@ -962,7 +962,7 @@ def test_serve_without_a_data_folder(config: Path) -> None:
     assert "maild init" in fault("serve", "--config", config)
 
 
-@pytest.mark.parametrize("command", ["serve", "check", "org list", "queue pause"])
+@pytest.mark.parametrize("command", ["init", "serve", "check", "org list", "queue pause"])
 @pytest.mark.parametrize("make", [Path.touch, os.mkfifo])
 def test_a_data_folder_that_is_none_is_told(config: Path, make: Callable[[Path], None], command: str) -> None:
     """It was said not to exist. And who looked for the lock of a named pipe waited for ever."""
