@@ -6,10 +6,12 @@ from functools import lru_cache
 
 from controlplane.webhooks import signing
 from controlplane.webhooks.signing import SigningSecrets
+from storage.clock import is_recent
 from storage.records import WebhookRow
 from storage.sealing import Sealer
 
 OPENED_MAX = 64
+PREVIOUS_SECRET_MS = 24 * 3_600_000
 
 
 class Secrets:
@@ -31,7 +33,8 @@ class Secrets:
         Raises storage.sealing.SealError when the master key is not the one that they were sealed under.
         """
         sealed = [webhook.secret]
-        if webhook.previous_secret is not None and now_ms < (webhook.previous_secret_until or 0):
+        rotated_ms = (webhook.previous_secret_until or 0) - PREVIOUS_SECRET_MS
+        if webhook.previous_secret is not None and is_recent(rotated_ms, now_ms, PREVIOUS_SECRET_MS):
             sealed.append(webhook.previous_secret)
         return [self._open(one, webhook.id) for one in sealed]
 

@@ -13,14 +13,13 @@ from controlplane.egress.targets import EgressRefused
 from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
+from controlplane.webhooks.secrets import PREVIOUS_SECRET_MS
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
 from storage.publishing import webhooks
 from storage.records import WebhookAttempt, WebhookRow, load
 from storage.tenants import allowances, organizations
-
-PREVIOUS_SECRET_MS = 24 * 3_600_000
 
 
 async def create_webhook(call: Call) -> Result:

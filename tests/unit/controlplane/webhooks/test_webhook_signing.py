@@ -8,7 +8,7 @@ from standardwebhooks.webhooks import Webhook as StandardWebhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from controlplane.webhooks import signing
-from controlplane.webhooks.secrets import Secrets
+from controlplane.webhooks.secrets import PREVIOUS_SECRET_MS, Secrets
 from storage.records import WebhookRow
 from storage.sealing import Sealer, SealError
 
@@ -104,6 +104,14 @@ def test_the_previous_secret_is_valid_until_its_time() -> None:
     assert secrets.valid(webhook, 999) == [signing.keys(new), signing.keys(old)]
     assert secrets.valid(webhook, 1000) == [signing.keys(new)]
     assert secrets.valid(webhook._replace(previous_secret=None), 0) == [signing.keys(new)]
+
+
+def test_a_previous_secret_of_a_clock_that_was_ahead_is_valid_no_longer() -> None:
+    """It was set back: the previous secret would sign for as long as the clock was ahead."""
+    secrets = Secrets(Sealer(b"k" * 32))
+    webhook, new, old = sealed_webhook(secrets, previous_until=3 * PREVIOUS_SECRET_MS)
+    assert secrets.valid(webhook, PREVIOUS_SECRET_MS) == [signing.keys(new)]
+    assert secrets.valid(webhook, PREVIOUS_SECRET_MS + 1) == [signing.keys(new), signing.keys(old)]
 
 
 def test_a_secret_is_sealed_to_its_webhook() -> None:
