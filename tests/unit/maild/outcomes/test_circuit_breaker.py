@@ -142,6 +142,17 @@ async def test_what_was_forgiven_is_over_after_the_window(store: Store) -> None:
     assert standing.sent == 100
 
 
+async def test_an_approval_by_a_clock_that_was_ahead_does_not_end_the_watch(store: Store) -> None:
+    """It was set back: nothing would be judged until it is there again."""
+    assert isinstance(store.clock, ManualClock)
+    store.clock.forward(400 * DAY_S)
+    assert await store.db.write(organizations.approve, ORGANIZATION, store.clock.now_ms())
+    store.clock.set_back(400 * DAY_S)
+    await sent(store, 100)
+    await bounce(store, 5)
+    assert (await approval(store))[0] == "paused"
+
+
 @pytest.mark.parametrize(
     "verdict",
     [
