@@ -198,6 +198,23 @@ def next_end(tx: Tx, but: Collection[str] = ()) -> int | None:
     return found
 
 
+def is_end_behind(tx: Tx, at_ms: int) -> bool:
+    """Does the time of one that is pending end after that time?"""
+    return (
+        tx.one("SELECT 1 FROM reviews WHERE status = 'pending' AND expires_at > ? LIMIT 1", (at_ms,))
+        is not None
+    )
+
+
+def begin_anew(tx: Tx, now_ms: int, at_ms: int, limit: int) -> None:
+    """Where the time of one that is pending ends after `at_ms`, it begins now, as long as it was; `limit` at most."""
+    tx.run(
+        """UPDATE reviews SET expires_at = :now_ms + expires_at - created_at WHERE id IN
+             (SELECT id FROM reviews WHERE status = 'pending' AND expires_at > :at LIMIT :limit)""",
+        {"now_ms": now_ms, "at": at_ms, "limit": limit},
+    )
+
+
 def _publish(tx: Tx, event_id: str, type: str, review: ReviewRow, now_ms: int, more: dict[str, Any]) -> None:
     """Ids and reasons, never words."""
     data = {

@@ -16,6 +16,7 @@ ReplyTo = Literal["honor", "verified"]
 Held = Literal["unverified", "high_risk"]
 Unlisted = Literal["accept", "hold", "refuse"]
 
+EXPIRES_AFTER_S_MAX = 30 * 24 * 3600
 VERSION_MAX = 2**53 - 1  # what every reader of JSON can hold
 
 # Defaults are factories, since a documented default makes a field a required one to some generated clients.
@@ -51,7 +52,7 @@ class GivenWorkPolicy(RequestBody):
 class GivenReviewPolicy(RequestBody):
     """A member that is left out is its default."""
 
-    expiresAfterSeconds: Annotated[int, Field(ge=60, le=2_592_000), WHOLE] = Field(
+    expiresAfterSeconds: Annotated[int, Field(ge=60, le=EXPIRES_AFTER_S_MAX), WHOLE] = Field(
         default_factory=lambda: EXPIRES_AFTER_S
     )
     notify: Annotated[list[Email], Field(max_length=10)] = Field(default_factory=list)

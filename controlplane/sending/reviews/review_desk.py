@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from controlplane.contract.refusals import Refusal
+from controlplane.contract.work.policies import EXPIRES_AFTER_S_MAX
 from controlplane.sending.admitting.admission import Refused, SendingWakes
 from controlplane.sending.preparing import Preparation, refuse_when_paused
 from controlplane.sending.reviews.reviewing import Approval, Decided, Decider, Reviewing, with_lineage
@@ -25,7 +26,9 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.set_aside import SetAside
 
 BATCH = 8  # that wait to be written at a time: they share commits, and others stand behind no more
+BEHIND_AT_ONCE = 100
 LOOK_AGAIN_S = 0.5
+LONGEST_MS = EXPIRES_AFTER_S_MAX * 1000
 
 log = structlog.get_logger("maild.reviews")
 
@@ -158,6 +161,7 @@ class ReviewKeeper(LoopService):
 
     async def round(self) -> float | None:
         """Do what is due now; how long there is nothing to do (None: until it is woken)."""
+        await self._begin_anew(self._clock.now_ms())
         while over := await self._db.lookup(self._over):
             # All at once, to share their commits.
             attempts = (self._set_aside.attempt(one, self._expire(owner, one)) for owner, one in over)
@@ -167,6 +171,11 @@ class ReviewKeeper(LoopService):
         if next_ms is None:
             return self._set_aside.rest_s
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
+
+    async def _begin_anew(self, now_ms: int) -> None:
+        """A clock that was set back must not hold mail for as long as it was ahead."""
+        while await self._db.lookup(reviews.is_end_behind, now_ms + LONGEST_MS):
+            await self._db.write(reviews.begin_anew, now_ms, now_ms + LONGEST_MS, BEHIND_AT_ONCE)
 
     def _over(self, tx: Tx) -> Sequence[tuple[str, str]]:
         return reviews.over(tx, self._clock.now_ms(), BATCH, self._set_aside.keys())

@@ -296,6 +296,27 @@ async def test_what_nobody_decides_about_expires(held: Held, clock: ManualClock)
     assert held.is_untouched()
 
 
+async def test_a_clock_that_was_ahead_holds_nothing_for_as_long(held: Held, clock: ManualClock) -> None:
+    """It was set back: the time of what was held by it begins anew, and is over for nothing at once."""
+    clock.forward(400 * 24 * 3600)
+    await held.timing(expiresAfterSeconds=60)
+    sent = await held.held()
+    clock.set_back(400 * 24 * 3600)
+
+    async def begun_anew() -> bool | None:
+        return (await held.review(sent))["expiresAt"] == iso(clock.at_ms + 60_000) or None
+
+    await until(begun_anew)
+    message = await held.message(sent)
+    assert (message["status"], message["review"]["expiresAt"]) == ("held", iso(clock.at_ms + 60_000))
+    clock.forward(60)
+
+    async def gone() -> bool | None:
+        return (await held.message(sent))["failureReason"] == "review_expired" or None
+
+    await until(gone)
+
+
 async def test_others_write_while_many_expire_at_once(
     held: Held, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
