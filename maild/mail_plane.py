@@ -145,7 +145,7 @@ def mail_in(
         ground.shared_domains,
     )
     depositor = Depositor(clock, ids, mailboxes, trace, senders, ground.audit)
-    unheard = UnheardReplies(ground.db, clock)
+    unheard = UnheardReplies(ground.db, clock, ids)
     acceptor = Acceptor(ground.db, ground.blobs, clock, mailboxes, reception, depositor, unheard)
     common = ListenerGround(
         blobs=ground.blobs,

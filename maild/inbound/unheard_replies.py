@@ -24,6 +24,7 @@ import structlog
 
 from storage.clock import DAY_MS, Clock, is_recent
 from storage.engine.database import Database
+from storage.ids import Ids
 from storage.mail import unheard_replies
 from storage.mail.unheard_replies import UnheardReply
 from storage.service import Enduring, LoopService
@@ -40,10 +41,11 @@ class UnheardReplies(LoopService):
 
     name = "unheard replies"
 
-    def __init__(self, db: Database, clock: Clock, lately_s: float = LATELY_S) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids, lately_s: float = LATELY_S) -> None:
         super().__init__()
         self._db = db
         self._clock = clock
+        self._ids = ids
         self._lately_s = lately_s
         self._known: dict[bytes, UnheardReply] = {}
         self._changed: set[bytes] = set()
@@ -51,22 +53,22 @@ class UnheardReplies(LoopService):
 
     async def start(self) -> None:
         now_ms = self._clock.now_ms()
-        found = await self._db.write(unheard_replies.begin, now_ms, now_ms - KEPT_MS)
+        found = await self._db.write(unheard_replies.begin, self._position(), now_ms, now_ms - KEPT_MS)
         self._known = {one.transaction_digest: one for one in found}
         await super().start()
 
     async def stop(self) -> None:
         """All sessions are over: what is not known to be unheard was heard."""
         await super().stop()
-        await self._write(self._clock.now_ms())
+        await self._write(self._position())
 
     async def run(self) -> None:
         while True:
             await self.pause(None)
-            now_ms = self._clock.now_ms()
+            through = self._position()
             await asyncio.sleep(self._lately_s)
             with Enduring(log, "unheard_replies_failed"):  # what was found out stays for another round
-                await self._write(now_ms)
+                await self._write(through)
 
     @asynccontextmanager
     async def behind_equal_ones(self, transaction_digest: bytes) -> AsyncIterator[None]:
@@ -111,13 +113,17 @@ class UnheardReplies(LoopService):
         del self._known[transaction_digest]
         self._changed.add(transaction_digest)
 
-    async def _write(self, until_ms: int) -> None:
+    def _position(self) -> str:
+        """Behind every message that has an id by now."""
+        return self._ids.new("msg")
+
+    async def _write(self, through: str) -> None:
         changed, self._changed = self._changed, set()
         unheard = [self._known[one] for one in changed if one in self._known]
         heard = changed - self._known.keys()
         kept_since_ms = self._clock.now_ms() - KEPT_MS
         try:
-            await self._db.write(unheard_replies.settle, until_ms, unheard, heard, kept_since_ms)
+            await self._db.write(unheard_replies.settle, through, unheard, heard, kept_since_ms)
         except BaseException:
             self._changed |= changed
             raise

@@ -10,7 +10,9 @@ from structlog.testing import capture_logs
 from maild.inbound import unheard_replies
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.unheard_replies import KEPT_MS, UnheardReplies
+from storage.clock import DAY_MS
 from storage.engine.tx import Tx
+from storage.ids import Ids
 from storage.mail import blobs, messages
 from storage.mail import unheard_replies as rows
 from storage.mail.inboxes import RecipientInbox
@@ -35,7 +37,7 @@ async def store(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Store]:
 
 
 def replies(store: Store) -> UnheardReplies:
-    return UnheardReplies(store.db, store.clock, lately_s=0)
+    return UnheardReplies(store.db, store.clock, store.ids, lately_s=0)
 
 
 async def next_process(store: Store) -> UnheardReplies:
@@ -92,7 +94,7 @@ async def test_what_is_older_than_the_last_seconds_was_heard(store: Store, clock
 async def test_a_message_is_not_settled_before_its_reply_had_time_to_arrive(
     store: Store, clock: ManualClock
 ) -> None:
-    found = UnheardReplies(store.db, clock, lately_s=3600)
+    found = UnheardReplies(store.db, clock, store.ids, lately_s=3600)
     await found.start()
     latest = await comes(store, ONE)
     clock.forward(1)
@@ -103,6 +105,28 @@ async def test_a_message_is_not_settled_before_its_reply_had_time_to_arrive(
     assert after_a_kill.find(ONE) == latest
     await after_a_kill.stop()
     await found.stop()
+
+
+@pytest.mark.parametrize("ahead_s", [1800, 400 * 86_400])
+async def test_after_a_clock_that_was_ahead_the_last_seconds_count(
+    store: Store, clock: ManualClock, ahead_s: int
+) -> None:
+    """It was set back: all would count as heard until it is there again."""
+    clock.forward(ahead_s)
+    ahead = await next_process(store)
+    heard = await comes(store, ONE)
+    clock.forward(1)
+    await ahead.stop()
+    clock.set_back(ahead_s)
+    store.ids = Ids(clock)
+    if ahead_s * 1000 < DAY_MS:
+        store.ids.go_on_after(heard)
+    of_now = await next_process(store)
+    await of_now.stop()
+    latest = await comes(store, TWO)
+    after_a_kill = await next_process(store)
+    assert (after_a_kill.find(ONE), after_a_kill.find(TWO)) == (None, latest)
+    await after_a_kill.stop()
 
 
 async def test_the_first_process_of_all_may_be_killed_before_it_settles(store: Store) -> None:
