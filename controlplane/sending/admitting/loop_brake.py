@@ -22,7 +22,7 @@ THEIRS_MS = 5_000
 def resting_until(thread: Sequence[ThreadLine]) -> int | None:
     """`thread`: oldest first. When sends may go on (Unix milliseconds), or None where nothing looks like a loop."""
     times = list(_automatic_exchanges(thread))[-EXCHANGES:]
-    if len(times) < EXCHANGES or times[-1] - times[0] > WINDOW_MS:
+    if len(times) < EXCHANGES or abs(times[-1] - times[0]) > WINDOW_MS:  # behind: the clock was set back
         return None
     return times[-1] + REST_MS
 

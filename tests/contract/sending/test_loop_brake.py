@@ -124,6 +124,8 @@ async def test_a_clock_that_was_ahead_stops_no_conversation(talk: Talk, clock: M
     assert (await loop.answer()).status == 409
     clock.set_back(YEAR_S)
     assert (await loop.answer()).status == 201
+    await loop.hear()
+    assert (await loop.answer()).status == 201
 
 
 async def test_programs_that_say_nothing_are_found_by_their_pace(talk: Talk) -> None:
