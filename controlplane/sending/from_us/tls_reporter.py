@@ -3,7 +3,7 @@
 A day is reported after it is over, each domain at a time of its own, so that the world's hosts do not all write at
 midnight. What is due stands in rows (`storage/sending/tls_sessions.py`): a report by mail is marked in the transaction
 that queues it, so it goes once; one by HTTPS is marked when the far end took it, so a crash in between sends it again,
-with the same octets. What fails now is tried again every RETRY_MS, until the rows are too old
+with the same octets. What fails now is tried again every RETRY_S, until the rows are too old
 (`storage/upkeep/retention.py`).
 """
 
@@ -33,7 +33,7 @@ from storage.turns.cpu_threads import CpuThreads
 ROUND_S = 300
 AFTER_MIDNIGHT_MS = 10 * 60_000  # outcomes of the day's last sessions may still be on their way to the store
 SPREAD_MS = 4 * 3_600_000
-RETRY_MS = 3_600_000
+RETRY_S = 3600
 AT_ONCE = 10
 TIMEOUT_S = 30
 USER_AGENT = "maild-tls-reports/1"
@@ -82,7 +82,8 @@ class TlsReporter(LoopService):
         self._organization = organization
         self._submitter = submitter
         self._contact = contact
-        self._not_before: dict[tuple[int, str], int] = {}  # of what failed; forgotten at a restart
+        # Of what failed, monotonic seconds; forgotten at a restart.
+        self._not_before: dict[tuple[int, str], float] = {}
 
     async def start(self) -> None:
         await self._egress.start()
@@ -106,18 +107,16 @@ class TlsReporter(LoopService):
         while page := await self._db.read(tls_sessions.unreported, now_ms // DAY_MS, after):
             after = page[-1]
             waiting.update(page)
-            due = [one for one in page if self._due_ms(*one) <= now_ms]
+            due = [one for one in page if _due_ms(*one) <= now_ms and not self._failed_lately(one)]
             for start in range(0, len(due), AT_ONCE):
                 await asyncio.gather(*(self._report(*one) for one in due[start : start + AT_ONCE]))
         self._not_before = {key: at for key, at in self._not_before.items() if key in waiting}
 
-    def _due_ms(self, day: int, domain: str) -> int:
-        offset = int.from_bytes(hashlib.sha256(domain.encode()).digest()[:6], "big") % SPREAD_MS
-        own_time = (day + 1) * DAY_MS + AFTER_MIDNIGHT_MS + offset
-        return max(own_time, self._not_before.get((day, domain), 0))
+    def _failed_lately(self, report: tuple[int, str]) -> bool:
+        return self._clock.monotonic() < self._not_before.get(report, 0)
 
     async def _report(self, day: int, domain: str) -> None:
-        self._not_before[day, domain] = self._clock.now_ms() + RETRY_MS
+        self._not_before[day, domain] = self._clock.monotonic() + RETRY_S
         with Enduring(log, "tls_report_failed", domain=domain):
             records = await self._find_txt(f"_smtp._tls.{domain}")
             if records is None:
@@ -180,6 +179,11 @@ class TlsReporter(LoopService):
     ) -> None:
         fields = _named(report, to)
         tell(log, LogEvent.TLS_REPORT_NOT_SENT, reason=reason, is_given_up=is_given_up, **fields)
+
+
+def _due_ms(day: int, domain: str) -> int:
+    offset = int.from_bytes(hashlib.sha256(domain.encode()).digest()[:6], "big") % SPREAD_MS
+    return (day + 1) * DAY_MS + AFTER_MIDNIGHT_MS + offset
 
 
 def _named(report: TlsReport, to: ReportDestination) -> dict[str, str]:

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from controlplane.egress.client import Egress
-from controlplane.sending.from_us.tls_reporter import AFTER_MIDNIGHT_MS, RETRY_MS, SPREAD_MS
+from controlplane.sending.from_us.tls_reporter import AFTER_MIDNIGHT_MS, RETRY_S, SPREAD_MS
 from maild.commands.checking import check
 from maild.message.digest import digest
 from maild.message.reports.domain_report import DomainReport
@@ -57,7 +57,7 @@ class ReportWorld:
 
     async def later(self) -> None:
         """A round when what failed is tried again."""
-        self.clock.at_ms += RETRY_MS
+        self.clock.forward(RETRY_S)
         await self.round()
 
     async def mails(self, count: int) -> list[bytes]:
@@ -274,6 +274,16 @@ async def test_silence_of_dns_is_waited_for_and_not_for_ever(world: ReportWorld)
     world.clock.at_ms += 1
     await world.maild.daemon.retention.round()
     assert (world.queued, world.rows) == (0, 0)
+
+
+async def test_what_failed_while_the_clock_was_ahead_is_tried_again(world: ReportWorld) -> None:
+    """It was set back: the hour would be over when it is there again, and the rows too old by then."""
+    world.dns.servfail.add(RECORD)
+    await world.round(after_ms=5 * DAY_MS)
+    world.clock.set_back(4 * DAY_MS / 1000)
+    asked = world.dns.queries[RECORD, "TXT"]
+    await world.later()
+    assert world.dns.queries[RECORD, "TXT"] > asked
 
 
 async def test_that_a_report_was_sent_is_known_for_as_long_as_it_may_wait(world: ReportWorld) -> None:
