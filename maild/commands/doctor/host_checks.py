@@ -15,7 +15,7 @@ from maild.commands.doctor.patient import Diagnosis, Patient, ip_version, why
 from maild.inbound.wire import tls
 from maild.message.fields.address import is_named
 from maild.resolver import DnsError
-from storage.clock import is_clock_behind, iso
+from storage.clock import is_clock_behind, is_recent, iso
 from storage.data_folder import DataFolder, user_of
 from storage.disk import Disk
 from storage.durable_files import is_there
@@ -211,7 +211,7 @@ async def backup(patient: Patient) -> list[Diagnosis]:
     if at is None:
         return [Diagnosis("backup", str(patient.folder), "ok", "none by maild backup has ended well yet")]
     ended = f"the last one ended well at {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
-    if patient.clock.now_ms() / 1000 - at <= BACKUP_OLD_S:
+    if is_recent(round(at * 1000), patient.clock.now_ms(), BACKUP_OLD_S * 1000):
         return [Diagnosis("backup", str(patient.folder), "ok", ended)]
     advice = "See that what runs maild backup does, and that it ends with exit code 0."
     return [Diagnosis("backup", str(patient.folder), "warning", ended, advice)]

@@ -145,6 +145,8 @@ async def test_a_backup_that_is_old_is_told(world: World) -> None:
     assert await world.faults() == {}
     world.clock.at_ms += 3 * DAY_MS
     assert (await world.faults())["backup"].startswith("warning | the last one ended well at 20")
+    world.clock.at_ms -= 6 * DAY_MS  # it was ahead, and would call the backup fresh until it is there again
+    assert (await world.faults())["backup"].startswith("warning | the last one ended well at 20")
 
 
 async def test_a_queue_that_is_paused_is_told_with_the_command_that_ends_it(world: World) -> None:
