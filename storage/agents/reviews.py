@@ -30,6 +30,9 @@ _RESOLVE = f"""UPDATE reviews SET status = :status, resolved_by = :by, resolved_
     WHERE id = :id AND status = 'pending' RETURNING {columns(ReviewRow)}"""
 _FORGET = "UPDATE reviews SET warnings = '[]' WHERE message_id = ? AND warnings <> '[]'"
 
+_FROM_AHEAD = """SELECT id FROM reviews WHERE status = 'pending' AND expires_at > :latest
+    AND created_at - :now >= expires_at - created_at LIMIT :limit"""
+
 
 class ReviewFilter(NamedTuple):
     """Which reviews of an organization; None: all."""
@@ -198,21 +201,22 @@ def next_end(tx: Tx, but: Collection[str] = ()) -> int | None:
     return found
 
 
-def is_end_behind(tx: Tx, at_ms: int) -> bool:
-    """Does the time of one that is pending end after that time?"""
-    return (
-        tx.one("SELECT 1 FROM reviews WHERE status = 'pending' AND expires_at > ? LIMIT 1", (at_ms,))
-        is not None
-    )
+def is_from_ahead(tx: Tx, now_ms: int, longest_ms: int) -> bool:
+    """Is one pending that a clock opened that has been set back since (see clock.is_recent)? `longest_ms`: for how long
+    any waits; what ends before that is over soon enough."""
+    return tx.one(f"SELECT 1 FROM ({_FROM_AHEAD})", _ahead(now_ms, longest_ms, 1)) is not None
 
 
-def begin_anew(tx: Tx, now_ms: int, at_ms: int, limit: int) -> None:
-    """Where the time of one that is pending ends after `at_ms`, it begins now, as long as it was; `limit` at most."""
+def begin_anew(tx: Tx, now_ms: int, longest_ms: int, limit: int) -> None:
+    """Let the time of those begin now, as long as it was, of `limit` at most."""
     tx.run(
-        """UPDATE reviews SET expires_at = :now_ms + expires_at - created_at WHERE id IN
-             (SELECT id FROM reviews WHERE status = 'pending' AND expires_at > :at LIMIT :limit)""",
-        {"now_ms": now_ms, "at": at_ms, "limit": limit},
+        f"UPDATE reviews SET expires_at = :now + expires_at - created_at WHERE id IN ({_FROM_AHEAD})",
+        _ahead(now_ms, longest_ms, limit),
     )
+
+
+def _ahead(now_ms: int, longest_ms: int, limit: int) -> dict[str, int]:
+    return {"now": now_ms, "latest": now_ms + longest_ms, "limit": limit}
 
 
 def _publish(tx: Tx, event_id: str, type: str, review: ReviewRow, now_ms: int, more: dict[str, Any]) -> None:

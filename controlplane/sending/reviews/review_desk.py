@@ -26,7 +26,7 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.set_aside import SetAside
 
 BATCH = 8  # that wait to be written at a time: they share commits, and others stand behind no more
-BEHIND_AT_ONCE = 100
+AHEAD_AT_ONCE = 100
 LOOK_AGAIN_S = 0.5
 LONGEST_MS = EXPIRES_AFTER_S_MAX * 1000
 
@@ -174,8 +174,8 @@ class ReviewKeeper(LoopService):
 
     async def _begin_anew(self, now_ms: int) -> None:
         """A clock that was set back must not hold mail for as long as it was ahead."""
-        while await self._db.lookup(reviews.is_end_behind, now_ms + LONGEST_MS):
-            await self._db.write(reviews.begin_anew, now_ms, now_ms + LONGEST_MS, BEHIND_AT_ONCE)
+        while await self._db.lookup(reviews.is_from_ahead, now_ms, LONGEST_MS):
+            await self._db.write(reviews.begin_anew, now_ms, LONGEST_MS, AHEAD_AT_ONCE)
 
     def _over(self, tx: Tx) -> Sequence[tuple[str, str]]:
         return reviews.over(tx, self._clock.now_ms(), BATCH, self._set_aside.keys())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from controlplane.contract.work.policies import EXPIRES_AFTER_S_MAX
 from controlplane.mcp.tool import ToolCall
 from controlplane.sending.reviews import review_desk
 from controlplane.sending.reviews.reviewing import Decided, Reviewing, content_hash
@@ -315,6 +316,16 @@ async def test_a_clock_that_was_ahead_holds_nothing_for_as_long(held: Held, cloc
         return (await held.message(sent))["failureReason"] == "review_expired" or None
 
     await until(gone)
+
+
+async def test_a_clock_that_is_set_back_shortens_no_time(held: Held, clock: ManualClock) -> None:
+    await held.timing(expiresAfterSeconds=EXPIRES_AFTER_S_MAX)
+    sent = await held.held()
+    clock.set_back(24 * 3600)
+    services = held.maild.daemon._supervisor._services
+    keeper = next(one for one in services if isinstance(one, review_desk.ReviewKeeper))
+    await keeper.round()
+    assert (await held.review(sent))["expiresAt"] == sent["review"]["expiresAt"]
 
 
 async def test_others_write_while_many_expire_at_once(
