@@ -153,9 +153,8 @@ def reputation(
     """Today (UTC) and the days before it, REPUTATION_DAYS in all; less what is `forgiven`."""
     first_day = day_of(now_ms - (REPUTATION_DAYS - 1) * DAY_MS)
     counted_before: Mapping[str, int] = {}
-    last_day = day_of(
-        now_ms + (REPUTATION_DAYS - 1) * DAY_MS
-    )  # behind it: by a clock that was set back since
+    # What is behind it was forgiven by a clock that was set back since.
+    last_day = day_of(now_ms + (REPUTATION_DAYS - 1) * DAY_MS)
     if forgiven is not None and first_day <= forgiven.day <= last_day:
         first_day, counted_before = forgiven.day, forgiven.totals
     found = totals(tx, organization_id, first_day, day_of(now_ms))

@@ -344,9 +344,8 @@ def delete(tx: Tx, message: MessageRow, forgotten: int = 0) -> str | None:
     if message.direction == "inbound":
         claims.forget_message(tx, message.id, message.thread_id, message.mode)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
-    tx.run(
-        _FORGET_WORDS, (message.id, forgotten)
-    )  # the events stay on record; the words of the message do not
+    # The events stay on record; the words of the message do not.
+    tx.run(_FORGET_WORDS, (message.id, forgotten))
     idempotency.forget_words(tx, message.id)
     reviews.forget_words(tx, message.id)
     threads.leave(tx, message.thread_id, is_unread=is_unread(message))
