@@ -49,10 +49,7 @@ class Enriched:
     def feed(self, text: str) -> str:
         """What is certain after this piece."""
         text = self._held + text
-        end = len(text)
-        unfinished = _UNFINISHED.search(text, max(0, end - _HELD_CHARS))
-        if unfinished is not None and not _is_escaped(text, unfinished.start()):
-            end = unfinished.start()
+        end = _certain(text)
         self._held = text[end:]
         return self._read(text[:end])
 
@@ -89,6 +86,16 @@ class Enriched:
         if not breaks or not is_begun:
             return text
         return (" " if breaks == 1 else "\n" * (breaks - 1)) + text
+
+
+def _certain(text: str) -> int:
+    """How far it is certain: up to what may be a command that the next piece ends."""
+    at = max(0, len(text) - _HELD_CHARS)
+    while (unfinished := _UNFINISHED.search(text, at)) is not None:
+        if not _is_escaped(text, unfinished.start()):
+            return unfinished.start()
+        at = unfinished.start() + 1  # another may stand within it
+    return len(text)
 
 
 def _is_escaped(text: str, at: int) -> bool:

@@ -1,7 +1,7 @@
 """RFC 1896: text/enriched is read as its words, however it comes (maild/message/parsing/enriched.py)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maild.message.parsing.enriched import Enriched, without_commands
@@ -55,6 +55,7 @@ PIECES = [
 ]
 
 
+@example("<<param><<", 9)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.integers(1, 9))
 def test_pieces_cut_anywhere_give_the_same(text: str, size: int) -> None:
     reader = Enriched()
