@@ -1,8 +1,9 @@
 """Brings about that what waits in deactivated inboxes fails, and what keys have sent that are revoked with their mail
 (storage/mail/withdrawal.py), slice after slice with a rest after each, some of each organization's in turn.
 
-Nothing of it leaves meanwhile. The commit that closes an inbox or a key wakes this loop, and leaves a mark that goes
-once nothing waits any more: so a kill leaves nothing but what the next start finds.
+Nothing of it leaves meanwhile. The commit that closes an inbox or a key leaves a mark that goes once nothing waits any
+more, and wakes this loop; what was closed by a command that was killed then, or by a request that was given up, is
+found by a look now and then. So a kill leaves nothing that is not found.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from storage.mail.withdrawal import Senders, WithdrawnMail
 from storage.service import Enduring, LoopService
 
 FOUND_AT_ONCE = 5000  # messages, in one look
-RETRY_S = 60.0
+LOOK_S = 60.0  # at an index that is empty but for what is to be withdrawn
 
 log = structlog.get_logger("maild.withdrawing")
 
@@ -36,22 +37,22 @@ class Withdrawer(LoopService):
 
     async def run(self) -> None:
         while True:
-            pause_s: float | None = RETRY_S
+            pause_s = LOOK_S
             with Enduring(log, "withdrawing_failed"):
                 pause_s = await self.round()
             await self.pause(pause_s)
 
-    async def round(self) -> float | None:
-        """Withdraw some of each organization's mail; in how many seconds to look again, None: once it is woken. What
-        fails for one organization holds up no other."""
+    async def round(self) -> float:
+        """Withdraw some of each organization's mail; in how many seconds to look again. What fails for one organization
+        holds up no other."""
         waits_s: list[float] = []
         for organization_id in await self._db.peek(withdrawal.owners):
-            wait_s = RETRY_S
+            wait_s = LOOK_S
             with Enduring(log, "withdrawing_failed", organization_id=organization_id):
                 await self._withdraw_some(organization_id)
                 wait_s = 0
             waits_s.append(wait_s)
-        return min(waits_s, default=None)
+        return min(waits_s, default=LOOK_S)
 
     async def _withdraw_some(self, organization_id: str) -> None:
         for senders in withdrawal.SENDERS:

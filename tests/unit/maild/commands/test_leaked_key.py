@@ -12,6 +12,7 @@ from storage.engine.tx import Tx
 from storage.mail import withdrawal
 from storage.mail.withdrawal import Senders, WithdrawnMail
 from storage.tenants import keys
+from storage.upkeep import withdrawing
 from tests.conftest import Start
 from tests.support.clients.hands import Hands
 from tests.support.running import Api, Running
@@ -53,6 +54,19 @@ async def leave_waiting(maild: Running, api: Api, inbox: dict[str, Any]) -> list
     answers = [await api.send(inbox), await api.send(inbox, sendAt=tomorrow)]
     assert [one.status for one in answers] == [201, 201]
     return [one.data for one in answers]
+
+
+async def test_what_a_killed_command_leaves_is_withdrawn_though_nobody_tells_of_it(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It marks the keys before it withdraws."""
+    monkeypatch.setattr(withdrawing, "LOOK_S", 0.02)
+    maild.daemon.withdrawer.wake()
+    key_id, leaked = await mint(maild, maild.api, "leaked")
+    sent = await leave_waiting(maild, leaked, await maild.inbox("bot"))
+    maild.sql("UPDATE api_keys SET withdraws_mail = 1 WHERE id = ?", key_id)
+    await maild.until_withdrawn()
+    assert [await shown(maild, one) for one in sent] == [("failed", "invalid_api_key")] * 2
 
 
 async def test_what_a_leaked_key_leaves_is_told(maild: Running, hands: Hands) -> None:
