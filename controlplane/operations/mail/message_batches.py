@@ -47,10 +47,12 @@ class _Batch:
         self._told = call.services.changes()
         self.forgotten: dict[str, int] = {}
         self.files: list[str] = []
+        self._threads: dict[str, Sequence[str]] | None = None
 
     def find_much(self, tx: Tx) -> list[str]:
-        """What is to be deleted, and has much. Refusal, as of `run`: nothing may be forgotten then."""
-        threads = self._threads(tx)
+        """What is to be deleted, and has much. Refusal, as of `run`: nothing may be forgotten then. What comes into its
+        threads afterwards stays, however many they have by then."""
+        threads = self._threads = self._of_threads(tx)
         found = []
         for message_id in dict.fromkeys([*self._body.ids, *(one for ids in threads.values() for one in ids)]):
             message = messages.get(tx, self._call.organization_id, message_id)
@@ -62,13 +64,13 @@ class _Batch:
     def run(self, tx: Tx) -> dict[str, str]:
         """Id → result, messages first. Refusal, and then nothing was changed."""
         self.files = []
-        threads = self._threads(tx)
+        threads = self._of_threads(tx) if self._threads is None else self._threads
         results = {one: self._change(tx, one) for one in dict.fromkeys(self._body.ids)}
         for thread_id, message_ids in threads.items():
             results[thread_id] = self._change_thread(tx, thread_id, message_ids)
         return results
 
-    def _threads(self, tx: Tx) -> dict[str, Sequence[str]]:
+    def _of_threads(self, tx: Tx) -> dict[str, Sequence[str]]:
         """The messages of each."""
         threads = {one: self._of_thread(tx, one) for one in dict.fromkeys(self._body.threadIds)}
         most = DELETED_MAX if self._body.delete else MESSAGES_MAX

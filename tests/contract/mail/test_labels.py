@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from controlplane.operations.mail import message_batches
+from controlplane.operations.mail import messages as operations
 from storage.engine.database import Database
 from storage.mail import messages
 from tests.conftest import on_shared
@@ -308,6 +309,28 @@ async def test_what_much_hangs_on_loses_its_words_before_the_batch_that_deletes_
     assert units == ["_forget_some"] * 4 + ["run"]  # of each message until there is none
     subjects = maild.sql("SELECT json_extract(data, '$.subject') FROM events WHERE type = 'email.received'")
     assert subjects == [("",)] * 2
+
+
+async def test_what_comes_into_a_thread_while_it_is_deleted_stays(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of the others are gone by then, so it may not be one too many."""
+    monkeypatch.setattr(messages, "MUCH", 0)
+    monkeypatch.setattr(message_batches, "DELETED_MAX", 1)
+    (first,) = await received(maild, bot, 1)
+    thread_id = (await maild.api.get(f"/v1/messages/{first}")).data["threadId"]
+    came: list[str] = []
+    forget_words = operations.forget_words
+
+    async def beside(call: Any, message_id: str) -> int:
+        message = await maild.received(bot, mail(1, In_Reply_To="<0@elsewhere.test>"))
+        assert message["threadId"] == thread_id
+        came.append(message["id"])
+        return await forget_words(call, message_id)
+
+    monkeypatch.setattr(message_batches, "forget_words", beside)
+    assert await batch(maild.api, threadIds=[thread_id], delete=True) == {thread_id: "changed"}
+    assert await listed(maild.api, threadId=thread_id) == came
 
 
 async def test_one_batch_at_a_time_stands_before_other_writers(
