@@ -72,9 +72,7 @@ from storage.upkeep.self_check import SelfCheck
 from storage.upkeep.withdrawing import Withdrawer
 
 WRITING_THREADS = 4  # large messages that are written at one time; each waits for the disk
-READING_THREADS = (
-    2  # large messages that are read at one time; each takes a core while it copies and compares
-)
+READING_THREADS = 2  # large messages that are read at one time; each takes a core meanwhile
 
 log = structlog.get_logger("maild.daemon")
 

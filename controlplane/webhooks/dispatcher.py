@@ -187,14 +187,13 @@ class Dispatcher(LoopService):
 
     async def _halt(self, webhook_ids: Sequence[str]) -> None:
         """Some of what waits for each; a look tells whether there is more."""
-        is_done = False
+        rest_s = self._tuning.store_retry_s
         with Enduring(log, "claim_failed"):
             for webhook_id in webhook_ids:
                 if not self._draining:
                     await self._halter.halt(webhook_id)
-            is_done = True
-        if not is_done:
-            await asyncio.sleep(self._tuning.store_retry_s)
+            rest_s = 0
+        await asyncio.sleep(rest_s)
         self._is_halting = False
         self.wake()
 

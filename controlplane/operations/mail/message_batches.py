@@ -24,10 +24,9 @@ CHANGED, UNCHANGED, NOT_FOUND, DENIED = "changed", "unchanged", "not_found", "in
 
 
 async def change_messages(call: Call) -> Result:
-    if call.input.delete:
-        call.principal.require("messages:send")
     batch = _Batch(call)
     if call.input.delete:
+        call.principal.require("messages:send")
         for message_id in await call.read(batch.find_much):
             batch.forgotten[message_id] = await forget_words(call, message_id)
     async with call.services.batch_turns.turn(call.organization_id):

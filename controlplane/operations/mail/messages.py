@@ -163,9 +163,9 @@ async def delete_message(call: Call) -> Result:
 async def forget_words(call: Call, message_id: str) -> int:
     """Each event of a message to many recipients shows them all: so they lose its words before it goes, some at a time,
     between which others write. The event up to which they are gone."""
-    forgotten, last = 0, await call.db.write_apart(_forget_some, call, message_id, 0)
-    while last is not None:
-        forgotten, last = last, await call.db.write_apart(_forget_some, call, message_id, last)
+    forgotten = 0
+    while (last := await call.db.write_apart(_forget_some, call, message_id, forgotten)) is not None:
+        forgotten = last
     return forgotten
 
 
