@@ -38,10 +38,15 @@ def make_folder(folder: Path, mode: int) -> None:
         fsync_folder(folder.parent)
 
 
+def building_beside(path: Path) -> Path:
+    """Where the file is made before it has its name: nobody has made it there before, also none that was killed."""
+    return path.with_name(f"{path.name}.{token_hex(4)}.new")
+
+
 def write_new_file(path: Path, data: bytes, like: Path | None = None) -> None:
     """Write a new file: all of it durably, or nothing under this name; FileExistsError. From its first byte on its
     owner alone may read it (the owner of `like`, where root writes it)."""
-    building = path.with_name(f"{path.name}.{token_hex(4)}.new")
+    building = building_beside(path)
     try:
         descriptor = os.open(building, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:

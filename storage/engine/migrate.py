@@ -17,9 +17,8 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from secrets import token_hex
 
-from storage.durable_files import fsync_folder, is_there
+from storage.durable_files import building_beside, fsync_folder, is_there
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.free_pages import MOVABLE_PAGES
@@ -191,7 +190,7 @@ def write_back(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    building = path.with_name(f"{path.name}.{token_hex(4)}.new")
+    building = building_beside(path)
     try:
         building.touch(mode=0o600)
         conn = _open(building)
