@@ -7,10 +7,11 @@ from pydantic_core import PydanticCustomError
 
 
 class RequestBody(BaseModel):
-    """A JSON body. `example`: a realistic one, for the document."""
+    """A JSON body. `example`: a realistic one, for the document. `may_be_absent`: an empty body says what `{}` says."""
 
     model_config = ConfigDict(extra="forbid", strict=True, str_strip_whitespace=False)
     example: ClassVar[dict[str, Any]]
+    may_be_absent: ClassVar[bool] = False
 
 
 # A field of a Change that was not given.

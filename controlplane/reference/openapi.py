@@ -138,7 +138,7 @@ def _operation(operation: Operation, operations: Sequence[Operation], words: Con
     }
     if operation.body is not None:
         row["requestBody"] = {
-            "required": True,
+            "required": not operation.body.may_be_absent,
             "content": {
                 JSON: {
                     "schema": reference(operation.body),

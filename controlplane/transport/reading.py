@@ -39,6 +39,8 @@ _END_OF_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 def read_body(model: type[RequestBody], raw: bytearray) -> RequestBody:
     """The model of this JSON, which is taken out of `raw`: large bodies are not held twice. Refusal 400."""
+    if not raw and model.may_be_absent:
+        return validated(model, {})
     # NUL and half of a surrogate pair come as escapes alone.
     is_suspect = b"\\" in raw and any(b"\\u" in piece for piece in _pieces(raw, 1))
     return validated(model, _parse(raw), may_have_unfit_texts=is_suspect)

@@ -29,6 +29,7 @@ class ClaimMessages(RequestBody):
     waitSeconds: Annotated[int, Field(ge=0, le=CLAIM_WAIT_S_MAX), WHOLE] = Field(default_factory=int)
     holder: Annotated[str, Field(max_length=100), NO_CONTROLS] | None = None
 
+    may_be_absent = True
     example: ClassVar[dict[str, Any]] = {
         "max": 1, "leaseSeconds": 300, "waitSeconds": 0, "holder": "worker-3",
     }  # fmt: skip
@@ -37,12 +38,14 @@ class ClaimMessages(RequestBody):
 class ExtendClaim(RequestBody):
     leaseSeconds: LeaseSeconds
 
+    may_be_absent = True
     example: ClassVar[dict[str, Any]] = {"leaseSeconds": 300}
 
 
 class ReleaseClaim(RequestBody):
     delaySeconds: Annotated[int, Field(ge=0, le=DELAY_S_MAX), WHOLE] = Field(default_factory=int)
 
+    may_be_absent = True
     example: ClassVar[dict[str, Any]] = {"delaySeconds": 60}
 
 
@@ -56,6 +59,7 @@ class DoneLabels(RequestBody):
 class FinishClaim(RequestBody):
     labels: DoneLabels = Field(default_factory=DoneLabels)
 
+    may_be_absent = True
     example: ClassVar[dict[str, Any]] = {"labels": {"add": ["answered"], "remove": []}}
 
 

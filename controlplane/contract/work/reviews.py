@@ -53,6 +53,7 @@ class ApproveReview(RequestBody):
 class RejectReview(RequestBody):
     note: Note | None = None
 
+    may_be_absent = True
     example: ClassVar[dict[str, Any]] = {"note": "wrong account number"}
 
 

@@ -505,6 +505,16 @@ async def test_done_takes_unread_away_and_changes_labels(work: Work) -> None:
     assert await work.claimed() == []
 
 
+async def test_a_worker_may_leave_the_bodies_out(work: Work) -> None:
+    """As `curl -X POST` does, which names no media type then."""
+    await work.arrive(1)
+    (claim,) = (await work.api.call("POST", f"{work.path}/claims")).data
+    for what, status in (("extend", "live"), ("release", "released")):
+        assert (await work.api.call("POST", f"/v1/claims/{claim['id']}/{what}")).data["status"] == status
+    (claim,) = await work.claimed()
+    assert (await work.api.call("POST", f"/v1/claims/{claim['id']}/done")).data["status"] == "done"
+
+
 async def test_a_revoked_key_loses_its_claims_at_once(work: Work) -> None:
     await work.arrive(1)
     api = await work.maild.key("messages:label", "messages:read")
