@@ -369,6 +369,8 @@ CustomHeaders = Annotated[
     ),
 ]
 ClaimId = Annotated[str, id_of("clm")]
+InboxId = Annotated[str, id_of("inb")]
+ThreadId = Annotated[str, id_of("thd")]
 
 
 def _names_its_claim(completes: bool, info: ValidationInfo) -> bool:

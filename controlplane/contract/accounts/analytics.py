@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from controlplane.contract.fields import LIVE_EVENTS, EventType, Limit, Moment, comma_separated
+from controlplane.contract.fields import LIVE_EVENTS, EventType, InboxId, Limit, Moment, comma_separated
 from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp
 
 
 class AnalyticsWindow(RequestQuery):
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     since: Moment | None = None
     until: Moment | None = None
 

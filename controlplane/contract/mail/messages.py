@@ -21,12 +21,14 @@ from controlplane.contract.fields import (
     DomainName,
     Email,
     GivenLabel,
+    InboxId,
     LabelFilter,
     Limit,
     Moment,
     Position,
     SendAt,
     SenderDomain,
+    ThreadId,
     cursor_of,
     id_of,
     is_text,
@@ -134,8 +136,8 @@ SenderPart = Annotated[
 
 
 class ListMessages(RequestQuery):
-    inboxId: str | None = None
-    threadId: str | None = None
+    inboxId: InboxId | None = None
+    threadId: ThreadId | None = None
     limit: Limit = 50
     q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
     direction: Literal["inbound", "outbound"] | None = None
@@ -158,8 +160,8 @@ class ListMessages(RequestQuery):
 class WaitMessage(RequestQuery):
     """`after`: a message, an event or a time; two minutes ago where it is left out."""
 
-    inboxId: str | None = None
-    threadId: str | None = None
+    inboxId: InboxId | None = None
+    threadId: ThreadId | None = None
     from_: Annotated[SenderPart | None, Field(alias="from")] = None
     fromDomain: DomainName | None = None
     verified: bool | None = None

@@ -4,14 +4,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from controlplane.contract.fields import LabelFilter, Limit, ThreadsCursor, cursor_of, id_of
+from controlplane.contract.fields import InboxId, LabelFilter, Limit, ThreadsCursor, cursor_of, id_of
 from controlplane.contract.mail.messages import Message, Risk
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.context.thread_context import BUDGET_MAX, BUDGET_MIN
 
 
 class ListThreads(RequestQuery):
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     limit: Limit = 50
     cursor: ThreadsCursor | None = None
     isArchived: bool | None = None

@@ -9,6 +9,7 @@ from controlplane.contract.fields import (
     ClaimId,
     CompleteClaim,
     Email,
+    InboxId,
     Limit,
     cursor_of,
     id_of,
@@ -68,7 +69,7 @@ class PatchDraft(Change):
 
 class ListDrafts(RequestQuery):
     status: Literal["draft", "sent", "discarded"] | None = None
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("drf")] | None = None
 

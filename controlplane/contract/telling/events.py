@@ -9,6 +9,7 @@ from controlplane.contract.fields import (
     LISTED_EVENTS,
     AskedEvent,
     EventType,
+    InboxId,
     Limit,
     ReviewStatus,
     comma_separated,
@@ -33,7 +34,7 @@ EventTypes = Annotated[
 class ListEvents(RequestQuery):
     after: Annotated[str, cursor_of("evt")] | None = None
     types: EventTypes = Field(default_factory=lambda: [*LISTED_EVENTS])
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     limit: Limit = 50
 
 
@@ -43,7 +44,7 @@ class BrowseEvents(RequestQuery):
     before: Annotated[str, cursor_of("evt")] | None = None
     at: Annotated[str, cursor_of("evt")] | None = None
     types: EventTypes = Field(default_factory=lambda: [*get_args(EventType)])
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     limit: Limit = 50
 
 
@@ -51,7 +52,7 @@ class StreamEvents(RequestQuery):
     after: Annotated[str, cursor_of("evt")] | None = None
     lastEventId: Annotated[str, cursor_of("evt")] | None = None
     types: EventTypes = Field(default_factory=lambda: [*LISTED_EVENTS])
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
 
 
 def _without_default(schema: dict[str, Any]) -> None:

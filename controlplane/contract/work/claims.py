@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.fields import NO_CONTROLS, WHOLE, Limit, cursor_of
+from controlplane.contract.fields import NO_CONTROLS, WHOLE, InboxId, Limit, cursor_of
 from controlplane.contract.mail.messages import GivenLabels, Message
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
@@ -64,7 +64,7 @@ class FinishClaim(RequestBody):
 
 
 class ListClaims(RequestQuery):
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     status: ClaimStatus | None = None
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("clm")] | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
-from controlplane.contract.fields import Check, Limit, ReviewStatus, cursor_of
+from controlplane.contract.fields import Check, InboxId, Limit, ReviewStatus, cursor_of
 from controlplane.contract.mail.messages import Message
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from controlplane.contract.sending.checks import CheckWarning
@@ -20,7 +20,7 @@ Direction = Literal["inbound", "outbound"]
 class ListReviews(RequestQuery):
     status: ReviewStatus | None = None
     direction: Direction | None = None
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("rev")] | None = None
 

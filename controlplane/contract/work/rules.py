@@ -8,11 +8,11 @@ from pydantic_core import PydanticCustomError
 from controlplane.contract.fields import (
     NO_CONTROLS,
     Check,
+    InboxId,
     Limit,
     cursor_of,
     domain_name,
     email,
-    id_of,
 )
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.fields.address import normalize, split, strip_plus
@@ -61,7 +61,7 @@ class CreateRule(RequestBody):
     direction: RuleDirection
     action: RuleAction
     value: RuleValue
-    inboxId: Annotated[str, id_of("inb")] | None = None
+    inboxId: InboxId | None = None
     note: Annotated[str, Field(max_length=NOTE_CHARS), NO_CONTROLS] | None = None
 
     example: ClassVar[dict[str, Any]] = {
@@ -73,7 +73,7 @@ class ListRules(RequestQuery):
     direction: RuleDirection | None = None
     action: RuleAction | None = None
     value: RuleValue | None = None
-    inboxId: str | None = None
+    inboxId: InboxId | None = None
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("rul")] | None = None
 
