@@ -31,7 +31,7 @@ from controlplane.transport.gate import CODE, TOLD
 from controlplane.transport.reading import read_json
 from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.responses import envelope
-from controlplane.transport.statuses import HttpRefusal, headers_of, status_of
+from controlplane.transport.statuses import headers_of, status_of, wrong_method
 
 # RFC 6750 §3. No metadata of an authorization server: clients that are told of one drop the key they have.
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="maild"'}
@@ -71,7 +71,7 @@ class McpEndpoint:
             await self._callers.identify(request)
         except Refusal as refusal:
             return _refused(request, refusal)
-        raise HttpRefusal("method_not_allowed", {"Allow": "POST"})
+        raise wrong_method(("POST",))
 
     async def _answer(self, request: web.Request) -> web.Response:
         self._check_origin(request)

@@ -18,7 +18,7 @@ from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers, cl
 from controlplane.transport.door import Next
 from controlplane.transport.request_counts import RequestCounts
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
-from controlplane.transport.statuses import HttpRefusal
+from controlplane.transport.statuses import wrong_method
 from storage.clock import Clock
 from storage.engine.failures import is_refused
 from storage.ids import Ids
@@ -42,6 +42,7 @@ TOLD = web.RequestKey(
 )  # what else the line in the log says, where a door knows more than a route
 
 
+LONGEST_ROUTE = 5  # segments: `/v1/inboxes/{id}/codes/claim`
 _NEARLY = "There is no such path, but '{}'; '/docs' shows all, '/openapi.json' tells programs."
 _OVERLOADED = Refusal(
     "provider_unavailable",
@@ -177,8 +178,7 @@ class Gate:
             if refusal is not None:
                 return refusal
         if isinstance(error, web.HTTPMethodNotAllowed):
-            allowed = ", ".join(sorted(error.allowed_methods))
-            return HttpRefusal("method_not_allowed", {"Allow": allowed})
+            return wrong_method(error.allowed_methods)
         if error.status == 404:
             return Refusal("not_found", await _hint(request))
         if error.status == 417:  # on a path that has no endpoint
@@ -206,16 +206,16 @@ def _pattern(request: web.Request) -> str | None:
 
 async def _hint(request: web.Request) -> str | None:
     """Which path there is, as its route is written, where this one differs in slashes, in case, or in what stands
-    before `/v1`; None: it is like none."""
+    before it, such as `/v2/inboxes/{id}` in front of `/messages`; None: it is like none."""
     if request.match_info.http_exception is None:  # it has a route, and that has nothing there
         return None
     parts = [part for part in request.rel_url.raw_path.lower().split("/") if part]
-    parts = parts[len(parts) - parts[::-1].index("v1") :] if "v1" in parts else parts
-    for near in ("/v1/", "/"):
-        meant = request.clone(rel_url=URL(near + "/".join(parts), encoded=True))
-        found = await request.match_info.apps[0].router.resolve(meant)
-        if found.http_exception is None and found.route.resource is not None:
-            return _NEARLY.format(found.route.resource.canonical)
+    for length in range(min(len(parts), LONGEST_ROUTE), 0, -1):
+        for near in ("/v1/", "/"):
+            meant = request.clone(rel_url=URL(near + "/".join(parts[-length:]), encoded=True))
+            found = await request.match_info.apps[0].router.resolve(meant)
+            if found.http_exception is None and found.route.resource is not None:
+                return _NEARLY.format(found.route.resource.canonical)
     return None
 
 

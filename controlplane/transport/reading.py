@@ -149,7 +149,8 @@ def _not_json(told: str) -> Refusal:
 def _why_none(error: ValueError | RecursionError) -> str:
     """What is wrong with a document that can't be read, and where, as far as the reader knows."""
     if isinstance(error, json.JSONDecodeError):
-        return f"Expected JSON (RFC 8259); line {error.lineno}, column {error.colno} is none"
+        why = error.msg.rstrip(": ")
+        return f"Expected JSON (RFC 8259). {why}: line {error.lineno}, column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
         return f"Expected JSON in UTF-8 (RFC 8259 §8.1); octet {error.start + 1} is no UTF-8"
     if isinstance(error, RecursionError):

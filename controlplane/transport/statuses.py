@@ -1,6 +1,6 @@
 """What a refusal is in HTTP: its status, and the headers that say some of its details."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from controlplane.contract.refusals import Refusal
 
@@ -111,9 +111,19 @@ _DETAILS: Mapping[str, Mapping[str, str]] = {
 class HttpRefusal(Refusal):
     """A refusal of what only HTTP has, such as ranges and methods, with headers of its own."""
 
-    def __init__(self, code: str, headers: Mapping[str, str]) -> None:
-        super().__init__(code)
+    def __init__(self, code: str, headers: Mapping[str, str], message: str | None = None) -> None:
+        super().__init__(code, message)
         self.headers = headers
+
+
+def wrong_method(allowed: Iterable[str]) -> HttpRefusal:
+    """405, with the methods that there are in the text too: many see nothing of an answer but its body."""
+    names = ", ".join(sorted(allowed))
+    return HttpRefusal(
+        "method_not_allowed",
+        {"Allow": names},
+        f"This path has no such method, but {names}; '/docs' shows all.",
+    )
 
 
 def status_of(refusal: Refusal) -> int:

@@ -113,6 +113,7 @@ async def test_a_wrong_method_is_405_and_says_which_are_right(shared: Running) -
         assert (answer.status, answer.code) == (405, "method_not_allowed"), path
         allowed = {one.strip() for one in answer.headers["Allow"].split(",")}
         assert right <= allowed and wrong not in allowed
+        assert answer.headers["Allow"] in answer.error["message"]  # for programs that see bodies alone
         is_open = any(route.is_public for route in OPERATIONS if route.path == template)
         assert (await shared.api.with_key(None).call(wrong, path)).status == (405 if is_open else 401)
 
@@ -163,6 +164,9 @@ async def test_a_byte_order_mark_in_front_of_json_is_no_fault(shared: Running, w
         ("/inboxes", "/v1/inboxes"),
         ("/v1/v1/inboxes", "/v1/inboxes"),
         ("/api/v1/inboxes/inb_01m7yg00000000000000000000/", "/v1/inboxes/{id}"),
+        ("/v2/messages", "/v1/messages"),
+        ("/v1/inboxes/inb_01m7yg00000000000000000000/messages", "/v1/messages"),  # as it is nested elsewhere
+        ("/v0/inboxes/inb_01m7yg00000000000000000000/messages/msg_1/raw", "/v1/messages/{id}/raw"),
         ("/Health", "/health"),
     ],
 )
@@ -227,6 +231,8 @@ MALFORMED = {
 async def test_whatever_is_no_such_json_is_400(shared: Running, route: Any) -> None:
     api = await shared.key_for(route)
     for name, body in MALFORMED.items():
+        if not body and route.body.may_be_absent:
+            continue
         answer = await api.call(route.method, route.path.replace("{id}", "x_1"), data=body, headers=JSON)
         if len(body) > route.body_bytes_max:
             assert (answer.status, answer.code) == (413, "payload_too_large"), name
@@ -235,6 +241,26 @@ async def test_whatever_is_no_such_json_is_400(shared: Running, route: Any) -> N
         assert answer.faults
         assert len(answer.body) < 5_000_000
         json.loads(answer.body.decode("utf-8"))
+
+
+NAMES_OF_IDS = ("inboxId", "threadId")
+FILTERED = [
+    (route, name)
+    for route in OPERATIONS
+    if route.method == "GET" and route.input is not None
+    for name in NAMES_OF_IDS
+    if name in route.input.model_fields
+]
+
+
+@pytest.mark.parametrize(("route", "name"), FILTERED, ids=lambda one: getattr(one, "path", one))
+@on_shared
+async def test_what_can_be_no_id_filters_nothing(shared: Running, route: Any, name: str) -> None:
+    """An address instead of an id would else read as an inbox without mail, for ever."""
+    api = await shared.key_for(route)
+    for wrong in ("bot@agents.test", "msg_01m7yg00000000000000000000", ""):
+        answer = await api.get(route.path, **{name: wrong})
+        assert answer.faults == {name: "invalid_id"}
 
 
 async def test_a_field_given_twice_in_json_is_a_fault(maild: Running) -> None:

@@ -264,7 +264,11 @@ def test_what_is_no_utf8() -> None:
         (b"9" * 5000, "A number has too many digits"),
         (b'"\xff"', "octet {at} is no UTF-8"),
         (b"\xff", "octet {at} is no UTF-8"),
-        (b"nothing", "line 2, column 2 is none"),
+        (b"nothing", "Expecting value: line 2, column 2"),
+        (b"{'a': 1}", "Expecting property name enclosed in double quotes: line 2, column 3"),
+        (b'"a\nb"', "Invalid control character at: line 2, column 4"),
+        (b'"a', "Unterminated string starting at: line 2, column 2"),
+        (rb'"\x"', "Invalid \\escape: line 2, column 3"),
     ],
 )
 def test_a_fault_of_the_document_says_what_it_is(text: str, value: bytes, told: str) -> None:
