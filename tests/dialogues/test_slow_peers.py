@@ -59,6 +59,18 @@ async def test_a_command_that_came_while_the_process_stood_still(
     assert await talk.say("NOOP") == "250 2.0.0 OK"
 
 
+@pytest.mark.parametrize(("end", "is_false"), [(b"\r\n.\r\n", False), (b"\n.\r\n", True), (b"\n.\n", True)])
+async def test_an_end_of_data_that_is_not_read_yet_is_no_false_one(
+    start: Start, end: bytes, is_false: bool
+) -> None:
+    """Else the sender of a whole message is told that its lines are wrong, since it was not its turn in time."""
+    maild = await start()
+    await maild.smtp()
+    (session,) = maild.daemon.listener._sessions
+    session._reader._buffer += b"hello" + end  # type: ignore[attr-defined]  # it came, and nobody was woken
+    assert session.waits_at_false_dot is is_false
+
+
 async def test_a_command_that_trickles_in(impatient: Running) -> None:
     """One octet at a time does not reset the clock."""
     assert await trickle(await impatient.smtp(), b"A") == TIMEOUT

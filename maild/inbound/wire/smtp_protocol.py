@@ -218,7 +218,8 @@ class SmtpProtocol(SMTP, ABC):
     def waits_at_false_dot(self) -> bool:
         """Is the last that came of DATA a dot alone in its line that ends nothing, since a CR or LF stands alone?"""
         came: bytearray = self._reader._buffer  # type: ignore[attr-defined]
-        return came.endswith(FALSE_ENDS)
+        # A true end is there too, for as long as it was not this session's turn to read it.
+        return came.endswith(FALSE_ENDS) and not came.endswith(END_OF_DATA)
 
     def write(self, line: str) -> None:
         """Write a reply without waiting for the client to read it."""
