@@ -172,7 +172,7 @@ def _linked(text: str, path: str, public_url: str) -> str:
 
 def _cookbook(documents: Mapping[str, str], public_url: str) -> str:
     recipes = [
-        _raised(_linked(_AFTER_CURL.sub("", text), path, public_url))
+        _raised(_linked(_AFTER_CURL.sub("", text), path, public_url)).strip() + "\n"
         for path, text in documents.items()
         if path.startswith(COOKBOOK) and path not in APART
     ]

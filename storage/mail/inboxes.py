@@ -129,17 +129,22 @@ def list_inboxes(
     before: str | None = None,
     is_active: bool = True,
     inbox_id: str | None = None,
+    key: str | None = None,
 ) -> list[InboxRow]:
-    """Newest first, older than `before`; `inbox_id` confines it to a bound key's inbox."""
+    """Newest first, older than `before`; `inbox_id` confines it to a bound key's inbox, `key` to those whose mail comes
+    to that address (its comparison key, with or without a tag)."""
+    of_address = f"address = :address AND {unindexed('organization_id')}"
+    # `is_active` is a constant, since each index of addresses is of the active ones, or of the others.
     rows = tx.all(
-        f"""{_SELECT} WHERE organization_id = :organization AND is_active = :active
+        f"""{_SELECT} WHERE {"organization_id" if key is None else of_address} = :organization
+            AND is_active = {int(is_active)}
             AND (:before IS NULL OR id < :before) AND (:inbox IS NULL OR id = :inbox)
             ORDER BY id DESC LIMIT :limit""",
         {
             "organization": organization_id,
-            "active": int(is_active),
             "before": before,
             "inbox": inbox_id,
+            "address": None if key is None else _without_tag(key),
             "limit": limit,
         },
     )

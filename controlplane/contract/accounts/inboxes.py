@@ -2,17 +2,19 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from controlplane.contract.fields import (
     DOT_ATOM,
     Check,
     DisplayName,
+    Email,
     Limit,
     Metadata,
     cursor_of,
     dot_atom,
     shaped,
+    with_plus,
 )
 from controlplane.contract.model import Change, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from controlplane.contract.work.policies import EffectivePolicy
@@ -41,6 +43,7 @@ class ListInboxes(RequestQuery):
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("inb")] | None = None
     isActive: bool = True
+    address: Annotated[Email, BeforeValidator(with_plus)] | None = None
 
 
 class PatchInbox(Change):

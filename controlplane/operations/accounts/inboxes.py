@@ -10,7 +10,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from maild.message.fields.address import is_within
+from maild.message.fields.address import is_within, normalize
 from maild.message.fields.idn import ascii_domain
 from storage.agents import agents, policies
 from storage.agents.policies import Policy, document_of
@@ -93,6 +93,7 @@ async def list_inboxes(call: Call) -> Result:
         before=call.input.cursor,
         is_active=call.input.isActive,
         inbox_id=call.principal.listed_inbox(),
+        key=None if call.input.address is None else normalize(call.input.address),
     )
     return Result([_shown_inbox(row) for row in rows])
 

@@ -8,7 +8,7 @@ import pytest
 
 from storage.clock import DAY_MS
 from tests.conftest import Start, on_shared
-from tests.support.running import APEX, BRAND, SHARED, SHARED_TOO, Answer, Running
+from tests.support.running import APEX, BRAND, SHARED, SHARED_TOO, Answer, Api, Running
 from tests.support.worlds.store import ManualClock
 
 KEYS = {
@@ -240,6 +240,7 @@ async def test_the_list_shows_active_ones_unless_told(maild: Running, bot: dict[
         False,
         "1970-01-01T00:00:00.005Z",
     )
+    assert (await maild.api.get("/v1/inboxes", isActive="false", address=bot["address"])).data == [gone]
     assert (await maild.api.get("/v1/inboxes", isActive="perhaps")).faults == {"isActive": "wrong_type"}
 
 
@@ -260,3 +261,21 @@ async def test_a_deactivated_inbox_neither_receives_nor_sends(maild: Running, bo
     answer = await maild.api.send(bot)
     assert (answer.status, answer.code) == (404, "inbox_not_found")
     assert (await maild.api.get(f"/v1/messages/{kept['id']}")).data["textBody"] == "words\n"
+
+
+async def test_an_inbox_is_found_by_its_address(maild: Running) -> None:
+    """By who made it before, and was not told its id; among others' no more than an address that nobody has."""
+    bot, other = await maild.inbox("bot"), await maild.inbox("other")
+    theirs = await maild.inbox("theirs", (await maild.organization()).api)
+    bound = await maild.key(inbox=bot)
+
+    async def found(address: str, api: Api = maild.api) -> list[str]:
+        return [one["id"] for one in (await api.get("/v1/inboxes", address=address)).data]
+
+    assert await found("Bot@Agents.test") == await found("bot+shop@agents.test") == [bot["id"]]
+    assert await found(bot["address"], bound) == [bot["id"]]
+    assert await found(other["address"], bound) == await found(theirs["address"]) == []
+    assert (await maild.api.call("GET", "/v1/inboxes?address=bot+shop@agents.test")).data[0]["id"] == bot[
+        "id"
+    ]
+    assert (await maild.api.get("/v1/inboxes", address="bot")).faults == {"address": "invalid_email"}

@@ -3409,6 +3409,8 @@ export interface components {
             cursor?: string;
             /** @description Only those that have this. */
             isActive?: boolean;
+            /** @description Only those that have this. */
+            address?: string;
         };
         /** @description What `claims.list` is asked with. */
         ListClaimsParams: {

@@ -438,19 +438,25 @@ class AsyncInboxes(AsyncResource):
         limit: int = UNSET,
         cursor: str = UNSET,
         is_active: bool = UNSET,
+        address: str = UNSET,
     ) -> AsyncPages[api.Inbox]:
         """Inboxes, newest first.
 
         `limit`: How many at most.
         `cursor`: The `id` of the last item of a page, to get the next one.
         `is_active`: Only those that have this.
+        `address`: Only those that have this.
 
         Scope: inboxes:read.
 
             async for one in client.inboxes.list():
                 print(one['id'])
         """
-        call = Call("GET", "/v1/inboxes", query={"limit": limit, "cursor": cursor, "isActive": is_active})
+        call = Call(
+            "GET",
+            "/v1/inboxes",
+            query={"limit": limit, "cursor": cursor, "isActive": is_active, "address": address},
+        )
         return AsyncPages(self._transport, call, "cursor", "id")
 
     async def get(

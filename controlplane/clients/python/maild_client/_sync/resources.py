@@ -439,19 +439,25 @@ class Inboxes(Resource):
         limit: int = UNSET,
         cursor: str = UNSET,
         is_active: bool = UNSET,
+        address: str = UNSET,
     ) -> Pages[api.Inbox]:
         """Inboxes, newest first.
 
         `limit`: How many at most.
         `cursor`: The `id` of the last item of a page, to get the next one.
         `is_active`: Only those that have this.
+        `address`: Only those that have this.
 
         Scope: inboxes:read.
 
             for one in client.inboxes.list():
                 print(one['id'])
         """
-        call = Call("GET", "/v1/inboxes", query={"limit": limit, "cursor": cursor, "isActive": is_active})
+        call = Call(
+            "GET",
+            "/v1/inboxes",
+            query={"limit": limit, "cursor": cursor, "isActive": is_active, "address": address},
+        )
         return Pages(self._transport, call, "cursor", "id")
 
     def get(
