@@ -7,7 +7,7 @@ or when it is decided. Ids of reviews go up, so the last one that an address was
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import each_of
+from storage.engine.dialect import each_of, hops
 from storage.engine.tx import Tx
 from storage.records import ReviewRow, columns, dump
 
@@ -23,14 +23,8 @@ class LastDigest(NamedTuple):
 
 NO_DIGEST = LastDigest(NEVER, "")
 
-# From organization to organization over the index of what is untold, however much of it each has.
-_WITH_NEWS = """
-WITH RECURSIVE news (id) AS (
-  SELECT min(organization_id) FROM reviews WHERE is_told = 0
-  UNION ALL
-  SELECT (SELECT min(organization_id) FROM reviews WHERE is_told = 0 AND organization_id > news.id)
-  FROM news WHERE news.id IS NOT NULL)
-SELECT id FROM news WHERE id IS NOT NULL"""
+_WITH_NEWS = f"""WITH RECURSIVE {hops("news", "organization_id", "reviews WHERE is_told = 0")}
+    SELECT id FROM news WHERE id > ''"""
 
 
 def organizations_with_news(tx: Tx) -> list[str]:

@@ -209,3 +209,14 @@ def unindexed(column: str) -> str:
 def by_index(name: str) -> str:
     """Behind a table's name: rows are found by this index, or the statement fails."""
     return f"INDEXED BY {name}"
+
+
+def hops(name: str, column: str, source: str, behind: str = "''") -> str:
+    """A common table expression (behind WITH RECURSIVE) of the different texts of a column behind this one, as `id` of
+    `name`, in their order, between that one and a NULL. `source`: a table and its WHERE. It hops from one to the next
+    in an index that begins with the column, however many rows each has: SQLite by itself reads all of them."""
+    return f"""{name} (id) AS (
+      SELECT {behind}
+      UNION ALL
+      SELECT (SELECT min({column}) FROM {source} AND {column} > {name}.id) FROM {name}
+      WHERE {name}.id IS NOT NULL)"""

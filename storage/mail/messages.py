@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from storage import id_spans, idempotency, usage
 from storage.agents import claims, reviews
-from storage.engine.dialect import EMPTY_ARRAY, committed_now, each_of, greatest, replaced, unindexed
+from storage.engine.dialect import EMPTY_ARRAY, committed_now, each_of, greatest, hops, replaced, unindexed
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import blobs, threads
@@ -26,6 +26,7 @@ _COUNT_UNREAD_OF_THREAD = (
     f"UPDATE threads SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
 )
 _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
+_THAT_SCHEDULED = hops("owners", "organization_id", "messages WHERE status = 'scheduled'", ":after")
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ? AND seq > ?"
 _NEXT_EVENTS = """SELECT max(seq) FROM
@@ -240,12 +241,7 @@ def scheduled_until(
 def that_scheduled(tx: Tx, after: str, limit: int) -> list[str]:
     """Organizations that have anything scheduled, by their ids, behind `after`."""
     rows = tx.all(
-        """WITH RECURSIVE one(id) AS (
-             SELECT min(organization_id) FROM messages WHERE status = 'scheduled' AND organization_id > :after
-             UNION ALL
-             SELECT (SELECT min(organization_id) FROM messages WHERE status = 'scheduled' AND organization_id > one.id)
-             FROM one WHERE one.id IS NOT NULL)
-           SELECT id FROM one WHERE id IS NOT NULL LIMIT :limit""",
+        f"WITH RECURSIVE {_THAT_SCHEDULED} SELECT id FROM owners WHERE id > :after LIMIT :limit",
         {"after": after, "limit": limit},
     )
     return [organization_id for (organization_id,) in rows]

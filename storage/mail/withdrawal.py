@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from storage.agents import reviews
-from storage.engine.dialect import THEN_JOIN, by_index, each_of, unindexed
+from storage.engine.dialect import THEN_JOIN, by_index, each_of, hops, unindexed
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.records import dump
@@ -57,12 +57,11 @@ _CLOSE_KEYS = f"UPDATE api_keys SET withdraws_mail = 1 WHERE organization_id = ?
 _CLOSED_OF = f"""SELECT id FROM {{0}} {by_index("{0}_to_withdraw")}
     WHERE withdraws_mail = 1 AND organization_id = ? ORDER BY id LIMIT {CLOSED_AT_ONCE}"""
 _END = f"UPDATE {{}} SET withdraws_mail = 0 WHERE id IN {each_of('?')}"
-_CLOSED_ONES = f"""SELECT organization_id FROM {{0}} {by_index("{0}_to_withdraw")}
-    WHERE withdraws_mail = 1"""
-_OWNERS = f"""SELECT organization_id FROM (
-      {_CLOSED_ONES.format("inboxes")} UNION {_CLOSED_ONES.format("api_keys")}) closed
-    WHERE NOT EXISTS (SELECT 1 FROM organizations o
-      WHERE o.id = closed.organization_id AND o.deleted_at IS NOT NULL)"""
+_CLOSED_ONES = f"{{0}} {by_index('{0}_to_withdraw')} WHERE withdraws_mail = 1"
+_OWNERS = f"""WITH RECURSIVE {hops("of_inboxes", "organization_id", _CLOSED_ONES.format("inboxes"))},
+      {hops("of_keys", "organization_id", _CLOSED_ONES.format("api_keys"))}
+    SELECT id FROM (SELECT id FROM of_inboxes UNION SELECT id FROM of_keys) closed WHERE id > '' AND NOT EXISTS
+      (SELECT 1 FROM organizations o WHERE o.id = closed.id AND o.deleted_at IS NOT NULL)"""
 _COUNT_RECIPIENTS = f"SELECT count(*) FROM recipients WHERE message_id IN {each_of('?')}"
 # One status at a time, as the index has them. What is held before it leaves is among its messages, and what came in and
 # is held waits for nobody to send it.

@@ -20,7 +20,7 @@ to start; `free_leases` gives them back.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import THEN_JOIN
+from storage.engine.dialect import THEN_JOIN, hops
 from storage.engine.tx import Tx
 from storage.publishing.events import DELIVERIES, WORDS, Words
 from storage.records import EventRow, WebhookAttempt, WebhookRow, columns, dump
@@ -46,15 +46,9 @@ _INSERT = (
 _INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
     VALUES ({", ".join("?" for _ in WebhookAttempt._fields)})"""
 
-# Hops from webhook to webhook over webhook_deliveries_waiting: the cost is that of the webhooks that
-# have something to do, however long their backlogs are.
-_WAITING = """
-WITH RECURSIVE waiting (id) AS (
-  SELECT min(webhook_id) FROM webhook_deliveries WHERE status = 'pending' AND lease IS NULL
-  UNION ALL
-  SELECT (SELECT min(webhook_id) FROM webhook_deliveries
-          WHERE status = 'pending' AND lease IS NULL AND webhook_id > waiting.id)
-  FROM waiting WHERE waiting.id IS NOT NULL)"""
+# The cost is that of the webhooks that have something to do, however long their backlogs are.
+_PENDING = "webhook_deliveries WHERE status = 'pending' AND lease IS NULL"
+_WAITING = f"WITH RECURSIVE {hops('waiting', 'webhook_id', _PENDING)}"
 _WITH_HEADS = f"""{_WAITING}, heads (id, organization_id, due_at) AS (
   SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
     (SELECT min(next_attempt_at) FROM webhook_deliveries

@@ -88,14 +88,6 @@ ALLOWED = {
     ): "its first row: what was deleted a moment ago",
     ("storage/searching/search_tail.py: length", "search_tail"): "what the search index has yet to be told",
     ("storage/mail/withdrawal.py: _found", "recipients"): QUEUE,
-    (
-        "storage/mail/withdrawal.py: owners",
-        "inboxes",
-    ): "a partial index of those that were closed a moment ago",
-    (
-        "storage/mail/withdrawal.py: owners",
-        "api_keys",
-    ): "a partial index of those that were revoked a moment ago",
     ("storage/mail/withdrawal.py: find_sent_by", "recipients"): QUEUE,
 }
 # (where the statement stands, the column) → why rows are not found by the list of its values.
