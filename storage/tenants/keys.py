@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.agents import claims
-from storage.engine.dialect import THEN_JOIN, each_of, elements, unindexed
+from storage.engine.dialect import THEN_JOIN, by_index, each_of, elements, unindexed
 from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
@@ -18,6 +18,13 @@ _DESCENDS = f"""WITH RECURSIVE minters (id) AS (
       SELECT k.minted_by FROM minters {THEN_JOIN} api_keys k
       ON k.id = minters.id WHERE k.organization_id = :organization)
     SELECT EXISTS (SELECT 1 FROM minters WHERE id = :ancestor)"""
+
+_ACTIVE_MINTED = f"""WITH RECURSIVE minted (id) AS (
+      SELECT :key
+      UNION
+      SELECT k.id FROM minted {THEN_JOIN} api_keys k {by_index("api_keys_by_minter")}
+      ON k.minted_by = minted.id WHERE k.is_active = 1 AND k.organization_id = :organization)
+    SELECT id FROM minted WHERE id <> :key"""
 
 
 def hash_of(raw_key: str) -> bytes:
@@ -136,6 +143,13 @@ def minted_with(tx: Tx, organization_id: str, key_id: str) -> dict[str, bool]:
         found.update(minted)
         to_look += [child for child, _ in minted]
     return found
+
+
+def active_minted_by(tx: Tx, organization_id: str, key_id: str) -> list[str]:
+    """Active keys that this one minted, those that such ones minted, and so on: less than `minted_with`, where a revoked
+    one lies between. It reads these alone."""
+    rows = tx.all(_ACTIVE_MINTED, {"key": key_id, "organization": organization_id})
+    return [one for (one,) in rows]
 
 
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:

@@ -85,7 +85,7 @@ async def revoke_with_mail(call: Call) -> Result:
         closed.update(left)
         lineage = await call.read(_lineage, call)
     waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
-    revoked += await call.db.write_apart(_withdraw, call, own in lineage, waiting)
+    revoked += await call.db.write_apart(_withdraw, call, own if own in lineage else None, waiting)
     return Result(
         {
             "id": call.id,
@@ -104,12 +104,12 @@ def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> int:
     return len(active)
 
 
-def _withdraw(tx: Tx, call: Call, is_own: bool, waiting: WithdrawnMail) -> int:
-    """What is not little is withdrawn behind it, and leaves as little. How many keys were revoked here: `is_own`, the
-    caller's is one of them, and may have minted more until now."""
+def _withdraw(tx: Tx, call: Call, own: str | None, waiting: WithdrawnMail) -> int:
+    """What is not little is withdrawn behind it, and leaves as little. How many keys were revoked here: `own`, the
+    caller's, where it is one of them, and what it has minted until now, for no other could."""
     services, revoked = call.services, 0
-    if is_own:
-        revoked = _close(tx, call, [one for one, is_active in _lineage(tx, call).items() if is_active])
+    if own is not None:
+        revoked = _close(tx, call, [own, *keys.active_minted_by(tx, call.organization_id, own)])
     withdrawal.note_closed(tx)
     if withdrawal.are_few(tx, waiting):
         withdrawal.withdraw(tx, waiting, services.ids.new, services.clock.now_ms())
