@@ -8,8 +8,11 @@
   first's row (and the unique index would stop it).
 - What a key asks for is done in its `store`, which refuses once the key is revoked (storage.engine.database, `asking`).
 - An organization that verifies a name has it alone: inboxes that another organization still has on it are deactivated.
+  They receive and send nothing then anyhow, for a name that is to be verified is verified by nobody. Where they are
+  many they go before the commit that verifies it, some at a time with a rest after each as long as it took.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -38,6 +41,7 @@ from storage.tenants import allowances
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
+EVICTED_AT_ONCE = 200  # inboxes: some 5 ms
 SHOWN_AT_ONCE = 50  # domains, of which a read puts the records together: some 5 ms
 
 
@@ -256,10 +260,12 @@ class Registry:
             )
             for record in wanted
         }
+        passed, now_ms = checks.results(wanted, findings), self._clock.now_ms()
+        is_won = lifecycle.after_check(row, passed, now_ms, on_request=on_request).status == "verified"
+        if is_won and row.status != "verified":
+            await self._evict_many(store, row)
         try:
-            # Others may have any number of inboxes on a name that is verified now, and lose them with this commit.
-            write = store.write if row.status == "verified" else store.write_apart
-            after = await write(self._record, actor, row, wanted, findings, on_request, made)
+            after = await store.write(self._record, actor, row, wanted, findings, on_request, made)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
@@ -267,9 +273,32 @@ class Registry:
         return after
 
     def _wanted(self, tx: Tx, row: DomainRow) -> tuple[list[Record], list[DkimKey]]:
+        self._refuse_won(tx, row)
+        return self._records(tx, row), dkim_keys.of_domain(tx, row.domain_name)
+
+    def _refuse_won(self, tx: Tx, row: DomainRow) -> None:
+        """domain_already_registered where another organization has verified the name, domain_not_found where it was
+        deleted."""
+        _found(domains.get(tx, row.organization_id, row.id))
         if domains.verified_by(tx, row.domain_name) not in (None, row.organization_id):
             raise _taken(row.domain_name)
-        return self._records(tx, row), dkim_keys.of_domain(tx, row.domain_name)
+
+    async def _evict_many(self, store: Database, row: DomainRow) -> None:
+        """Of the inboxes that others have on the name no more are left than the commit that verifies it may take."""
+        asked = (row.domain_name, row.organization_id, EVICTED_AT_ONCE + 1)
+        while (
+            len(found := await store.read_for(row.organization_id, inboxes.of_others, *asked))
+            > EVICTED_AT_ONCE
+        ):
+            began = self._clock.monotonic()
+            await store.write_apart(self._evict, row, found[:EVICTED_AT_ONCE])
+            await asyncio.sleep(self._clock.monotonic() - began)
+
+    def _evict(self, tx: Tx, row: DomainRow, inbox_ids: Sequence[str]) -> None:
+        self._refuse_won(tx, row)
+        for owner, inbox_id in inboxes.evict(tx, inbox_ids, self._clock.now_ms()):
+            told = {"domain": row.domain_name}
+            self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
 
     def _record(
         self,
@@ -309,9 +338,9 @@ class Registry:
         told = {"domainName": after.domain_name}
         self._audit.record(tx, after.organization_id, act, actor, after.id, told)
         if after.status == "verified":
-            for owner, inbox_id in inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms):
-                told = {"domain": after.domain_name}
-                self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
+            asked = (after.domain_name, after.organization_id, EVICTED_AT_ONCE)
+            while inbox_ids := inboxes.of_others(tx, *asked):
+                self._evict(tx, after, inbox_ids)
         events.publish(
             tx,
             self._ids.new("evt"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from storage import counts
 from storage.agents import claims
 from storage.agents.policies import HAS_WORK, LOOKS_FIRST
-from storage.engine.dialect import each_of, greatest, unindexed
+from storage.engine.dialect import by_index, each_of, greatest, unindexed
 from storage.engine.tx import Tx
 from storage.mail import resting_addresses, withdrawal
 from storage.records import InboxRow, OrganizationRow, columns, dump
@@ -27,6 +27,8 @@ _HAS_VERIFIED = """SELECT EXISTS (SELECT 1 FROM domains
     WHERE domain_name = :domain AND organization_id = :organization AND status = 'verified')"""
 _RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}"  # as RecipientInbox
 _CLOSED = "is_active = 0, withdraws_mail = 1, deactivated_at = :now_ms, updated_at = :now_ms"
+_OF_OTHERS = f"""SELECT id FROM inboxes {by_index("inboxes_by_domain")}
+    WHERE domain = :domain AND is_active = 1 AND organization_id <> :organization AND is_operator = 0 LIMIT :limit"""
 _SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
 
@@ -260,14 +262,19 @@ def deactivate(
     return now_ms + QUARANTINE_MS
 
 
-def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> list[tuple[str, str]]:
-    """Deactivate the inboxes that other organizations have on the domain, whose waiting mail is withdrawn behind the
-    commit; (organization, inbox) of each. Operator inboxes stay."""
+def of_others(tx: Tx, domain: str, organization_id: str, limit: int) -> list[str]:
+    """Active inboxes that other organizations have on the domain, so many at most. Operator inboxes stay."""
+    rows = tx.all(_OF_OTHERS, {"domain": domain, "organization": organization_id, "limit": limit})
+    return [inbox_id for (inbox_id,) in rows]
+
+
+def evict(tx: Tx, inbox_ids: Collection[str], now_ms: int) -> list[tuple[str, str]]:
+    """Deactivate those of these inboxes that are active, whose waiting mail is withdrawn behind the commit;
+    (organization, inbox) of each."""
     rows = tx.all(
-        f"""UPDATE inboxes SET {_CLOSED}
-           WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0
+        f"""UPDATE inboxes SET {_CLOSED} WHERE id IN {each_of(":ids")} AND is_active = 1
            RETURNING organization_id, id""",
-        {"domain": domain, "organization": organization_id, "now_ms": now_ms},
+        {"ids": dump(list(inbox_ids)), "now_ms": now_ms},
     )
     if rows:
         withdrawal.note_closed(tx)

@@ -146,8 +146,8 @@ def minted_with(tx: Tx, organization_id: str, key_id: str) -> dict[str, bool]:
 
 
 def active_minted_by(tx: Tx, organization_id: str, key_id: str) -> list[str]:
-    """Active keys that this one minted, those that such ones minted, and so on: less than `minted_with`, where a revoked
-    one lies between. It reads these alone."""
+    """Active keys that this one minted, those that such ones minted, and so on: not those that a revoked one has
+    minted, as `minted_with` does. It reads these alone."""
     rows = tx.all(_ACTIVE_MINTED, {"key": key_id, "organization": organization_id})
     return [one for (one,) in rows]
 

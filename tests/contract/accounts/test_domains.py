@@ -439,20 +439,51 @@ async def test_who_verifies_a_name_ends_what_waits_in_inboxes_that_others_had_on
     assert (await world.api.post(f"/v1/claims/{claim['id']}/extend", {})).code == "claim_lost"
 
 
-async def test_inboxes_are_taken_from_others_beside_the_event_loop(
+async def test_inboxes_are_taken_from_others_some_at_a_time(
     world: DomainWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There may be thousands on one name, each with a row of its owner's audit log."""
-    threads: list[threading.Thread] = []
-    evict = inboxes.evict_others
+    """Ten thousand on one name, each with a row of its owner's audit log, held up all that write for 212 ms."""
+    monkeypatch.setattr(registry, "EVICTED_AT_ONCE", 2)
+    old = await world.verified()
+    bots = [await world.maild.inbox(f"bot{number}", domain=NAME) for number in range(5)]
+    await world.delete(old)
+    taken: list[tuple[int, bool]] = []
+    evict = inboxes.evict
 
-    def noted(*given: Any) -> list[tuple[str, str]]:
-        threads.append(threading.current_thread())
-        return evict(*given)
+    def noted(tx: Any, inbox_ids: Any, now_ms: int) -> Any:
+        taken.append((len(inbox_ids), threading.current_thread() is threading.main_thread()))
+        return evict(tx, inbox_ids, now_ms)
 
-    monkeypatch.setattr(inboxes, "evict_others", noted)
-    await world.verified()
-    assert len(threads) == 1 and threads[0] is not threading.current_thread()
+    monkeypatch.setattr(inboxes, "evict", noted)
+    other = await world.maild.organization()
+    await world.verified(api=other.api)
+    assert taken == [(2, False), (2, False), (1, True)]
+    assert {(await world.api.get(f"/v1/inboxes/{bot['id']}")).code for bot in bots} == {"inbox_not_found"}
+    acts = (await world.api.get("/v1/audit?types=inbox.deactivated")).data
+    assert {one["subject"] for one in acts} == {bot["id"] for bot in bots}
+
+
+async def test_nobody_loses_inboxes_on_a_name_that_is_verified_meanwhile(
+    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that prove one name at one moment, one has it, and keeps its inboxes."""
+    monkeypatch.setattr(registry, "EVICTED_AT_ONCE", 1)
+    old = await world.verified()
+    bots = [await world.maild.inbox(name, domain=NAME) for name in ("one", "two")]
+    await world.delete(old)
+    other = await world.maild.organization()
+    theirs = await world.register(api=other.api)
+    publish(world.zone, theirs["records"])
+    evict_many = Registry._evict_many
+
+    async def late(self: Registry, *given: Any) -> Any:
+        monkeypatch.setattr(Registry, "_evict_many", evict_many)
+        await world.verified()
+        return await evict_many(self, *given)
+
+    monkeypatch.setattr(Registry, "_evict_many", late)
+    assert (await world.verifying(theirs, other.api)).code == "domain_already_registered"
+    assert {(await world.api.get(f"/v1/inboxes/{bot['id']}")).status for bot in bots} == {200}
 
 
 async def test_a_long_queue_is_looked_through_once_for_all_inboxes_that_one_owner_loses(

@@ -41,7 +41,6 @@ ALLOWED = {
     ("storage/mail/inboxes.py: create", "api_keys"): "while foreign keys are violated, and none ever is",
     ("storage/mail/inboxes.py: create", "messages"): "while foreign keys are violated, and none ever is",
     ("storage/mail/inboxes.py: without_domain", "inboxes"): COMMAND,
-    ("storage/mail/inboxes.py: evict_others", "inboxes"): "when a domain is verified, once in its life",
     ("storage/mail/unheard_replies.py: begin", "unheard_replies"): "at start: 10,000 at most",
     ("storage/upkeep/integrity.py: counters", "blobs"): CHECK,
     ("storage/upkeep/integrity.py: counters", "inboxes"): CHECK,

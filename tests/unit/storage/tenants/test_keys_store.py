@@ -15,7 +15,15 @@ def mint(tx: Tx, key_id: str, minted_by: str | None, organization_id: str = "org
 
 def test_active_ones_are_found_by_who_minted_them() -> None:
     tx = Tx(memory_store.with_inboxes())
-    for key_id, minter in (("a", None), ("b", "a"), ("c", "b"), ("d", "c"), ("e", "a"), ("f", "e"), ("g", None)):
+    for key_id, minter in (
+        ("a", None),
+        ("b", "a"),
+        ("c", "b"),
+        ("d", "c"),
+        ("e", "a"),
+        ("f", "e"),
+        ("g", None),
+    ):
         mint(tx, key_id, minter)
     mint(tx, "foreign", "a", "org_2")
     keys.revoke(tx, "org_1", "e", 1)  # it mints no more
