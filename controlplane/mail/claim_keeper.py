@@ -69,8 +69,8 @@ class ClaimKeeper(LoopService):
 
     def _settle(self, tx: Tx) -> list[EndedClaim]:
         now_ms = self._clock.now_ms()
-        claims.end_leases_behind(tx, now_ms + LEASE_MS_MAX, now_ms)
-        work.end_delays_behind(tx, now_ms + DELAY_MS_MAX, now_ms)
+        claims.end_leases_behind(tx, now_ms + LEASE_MS_MAX, now_ms, EXPIRED_AT_ONCE)
+        work.end_delays_behind(tx, now_ms + DELAY_MS_MAX, now_ms, DELAYS_AT_ONCE)
         work.end_delays(tx, now_ms, DELAYS_AT_ONCE)
         return claims.expire(tx, self._ids.new, now_ms, EXPIRED_AT_ONCE)
 

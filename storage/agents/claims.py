@@ -28,6 +28,8 @@ _LIVE_OF = f"""SELECT count(*) FROM (SELECT 1 FROM claims WHERE organization_id 
 _OVER = f"{_SELECT} WHERE status = 'live' AND lease_expires_at <= ? ORDER BY lease_expires_at LIMIT ?"
 _END_LEASES = f"""UPDATE claims SET lease_expires_at = {lesser("lease_expires_at", ":now_ms")}
     WHERE status = 'live'"""
+_END_BEHIND = f"""{_END_LEASES} AND id IN
+    (SELECT id FROM claims WHERE status = 'live' AND lease_expires_at > :at LIMIT :limit)"""
 _PAGE = f"""{_SELECT} WHERE {{owner}} = :owner AND organization_id = :organization AND status = :status
       AND id < :before {{condition}} ORDER BY id DESC LIMIT :limit"""
 
@@ -184,9 +186,9 @@ def is_lease_behind(tx: Tx, at_ms: int) -> bool:
     )
 
 
-def end_leases_behind(tx: Tx, at_ms: int, now_ms: int) -> None:
-    """Claims whose leases end after that time live no more."""
-    tx.run(f"{_END_LEASES} AND lease_expires_at > :at", {"now_ms": now_ms, "at": at_ms})
+def end_leases_behind(tx: Tx, at_ms: int, now_ms: int, limit: int) -> None:
+    """Claims whose leases end after that time live no more, up to `limit` of them."""
+    tx.run(_END_BEHIND, {"now_ms": now_ms, "at": at_ms, "limit": limit})
 
 
 def end_leases_of_key(tx: Tx, key_id: str, now_ms: int) -> None:

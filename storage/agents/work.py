@@ -140,9 +140,13 @@ def next_delay_ends_at(tx: Tx) -> int | None:
     return found
 
 
-def end_delays_behind(tx: Tx, at_ms: int, now_ms: int) -> None:
-    """What is put off until after that time is put off until now."""
-    tx.run("UPDATE work_items SET ready_at = ? WHERE status = 'delayed' AND ready_at > ?", (now_ms, at_ms))
+def end_delays_behind(tx: Tx, at_ms: int, now_ms: int, limit: int) -> None:
+    """What is put off until after that time is put off until now, up to `limit` of it."""
+    tx.run(
+        """UPDATE work_items SET ready_at = ? WHERE status = 'delayed' AND seq IN
+           (SELECT seq FROM work_items WHERE status = 'delayed' AND ready_at > ? LIMIT ?)""",
+        (now_ms, at_ms, limit),
+    )
 
 
 def _promote(tx: Tx, thread_id: str, mode: str) -> None:
