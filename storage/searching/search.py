@@ -32,6 +32,7 @@ from storage.searching.search_scope import Scope
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
 SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
+FEW = 100  # messages of a label: as many of a thread cost as much
 COMMON = 10  # times the share of the rarest
 
 
@@ -45,11 +46,20 @@ class Batch(NamedTuple):
 def bounded(tx: Tx, scope: Scope, before: str | None) -> tuple[Scope, str | None]:
     """The same messages, of which ids say where a window of time begins and ends, and a label where they are found."""
     first, last = id_spans.between(tx, scope.organization_id, scope.since_ms, scope.until_ms)
-    needed = (*scope.labels, labels.UNREAD) if scope.is_unread else scope.labels
-    label = None
-    if needed and scope.thread_id is None and scope.few is None:
-        label = labels.rarest(tx, Owner(scope.organization_id, scope.inbox_id), needed)
+    label = _walked_label(tx, scope)
     return scope._replace(first_id=first, walked_label=label), min(filter(None, (before, last)), default=None)
+
+
+def _walked_label(tx: Tx, scope: Scope) -> str | None:
+    """The rarest that is asked for. Of a thread, where fewer messages have it than the thread may have."""
+    needed = (*scope.labels, labels.UNREAD) if scope.is_unread else scope.labels
+    if not needed or scope.few is not None:
+        return None
+    owner = Owner(scope.organization_id, scope.inbox_id)
+    label = labels.rarest(tx, owner, needed)
+    if scope.thread_id is not None and labels.count(tx, owner, label, FEW) == FEW:
+        return None
+    return label
 
 
 def sharpened(index: SearchIndex, scope: Scope, needle: Needle) -> Needle:

@@ -263,6 +263,22 @@ def test_the_rarest_label_is_walked_over(conn: sqlite3.Connection) -> None:
     assert labels.rarest(tx, Owner("org_1"), ["often", UNREAD]) == "often"
 
 
+@pytest.mark.parametrize(("labelled", "is_walked"), [(0, True), (2, True), (search.FEW, False)])
+def test_of_a_thread_a_label_is_walked_over_that_few_messages_have(
+    conn: sqlite3.Connection, labelled: int, is_walked: bool
+) -> None:
+    """Fifty thousand messages of one thread were read for a label that none of them has."""
+    tx = Tx(conn)
+    for number in range(search.FEW + 1):
+        given = dump(["seldom"] if number < labelled else [])
+        messages.insert(tx, message_row(number, thread_id=f"thd_{min(number, 1)}", labels=given))
+    scope = Scope("org_1", thread_id="thd_1", labels=("seldom",))
+    bounded, _ = search.bounded(tx, scope, None)
+    assert (bounded.walked_label == "seldom") is is_walked
+    batch = search.scan(tx, bounded, IN_EVERYTHING, None, None, 2 * search.FEW)
+    assert sorted(batch.message_ids) == [f"msg_{number:03}" for number in range(1, labelled)]
+
+
 def test_an_older_store_knows_which_messages_have_a_label(tmp_path: Path) -> None:
     conn = sqlite3.connect(tmp_path / "older", isolation_level=None)
     done = next(at for at, sql in enumerate(migrate.steps()) if "message_labels" in sql)
