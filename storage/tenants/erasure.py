@@ -26,6 +26,7 @@ from storage.mail.inboxes import QUARANTINE_MS
 from storage.publishing.events import DELIVERIES
 from storage.records import MessageRow, columns, dump, load
 from storage.searching import search_tail
+from storage.slices import pieces
 from storage.tenants import organizations
 from storage.visibility import HELD, VISIBLE
 
@@ -233,15 +234,20 @@ def close_inboxes(tx: Tx, organization_id: str, now_ms: int) -> ErasedSlice:
     return ErasedSlice(0, closed == INBOXES_AT_ONCE)
 
 
-def remove(tx: Tx, organization_id: str, family: Family, limit: int) -> ErasedSlice:
-    """The next rows of a family."""
-    removed = tx.run(
-        f"""DELETE FROM {family.table} WHERE ({family.key}) IN
-            (SELECT {family.key} FROM {family.table} WHERE {family.found} LIMIT :limit)""",
-        {"organization": organization_id, "limit": limit},
-    )
+def remove(
+    tx: Tx, organization_id: str, family: Family, limit: int, is_over: Callable[[], bool]
+) -> ErasedSlice:
+    """The next rows of a family, up to `limit` of them: at least one, and on until the slice `is_over`."""
+    statement = f"""DELETE FROM {family.table} WHERE ({family.key}) IN
+        (SELECT {family.key} FROM {family.table} WHERE {family.found} LIMIT :limit)"""
+    removed, has_more = 0, True
+    for piece in pieces(limit, is_over):
+        some = tx.run(statement, {"organization": organization_id, "limit": piece})
+        removed, has_more = removed + some, some == piece
+        if not has_more:
+            break
     _note(tx, organization_id, {family.kind: removed})
-    return ErasedSlice(removed, removed == limit)
+    return ErasedSlice(removed, has_more)
 
 
 def remove_messages(tx: Tx, organization_id: str, is_over: Callable[[], bool]) -> ErasedSlice:

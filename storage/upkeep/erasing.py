@@ -33,12 +33,12 @@ Slice = Callable[[Tx], ErasedSlice]
 
 
 class ErasingPace(NamedTuple):
-    """How many rows a unit removes, and for how long messages; how many times as long as it took is rested, and where
+    """How many rows a unit removes at most, and for how long; how many times as long as it took is rested, and where
     nobody else wrote meanwhile; how long it is between two looks where nothing goes, where something has to be waited
     for, and where something failed."""
 
     rows: int = 500
-    messages_s: float = 0.008
+    slice_s: float = 0.008
     rest: float = 4
     quiet_rest: float = 1
     look_s: float = 1.0
@@ -124,10 +124,14 @@ class Eraser(LoopService):
         yield partial(erasure.remove_domains, organization_id=organization_id, but=self._shared_domains)
 
     def _of(self, organization_id: str, family: erasure.Family) -> Slice:
-        return partial(erasure.remove, organization_id=organization_id, family=family, limit=self._pace.rows)
+        return partial(self._remove, organization_id=organization_id, family=family)
+
+    def _remove(self, tx: Tx, organization_id: str, family: erasure.Family) -> ErasedSlice:
+        is_over = self._clock.ends_in(self._pace.slice_s)
+        return erasure.remove(tx, organization_id, family, self._pace.rows, is_over)
 
     def _remove_messages(self, tx: Tx, organization_id: str) -> ErasedSlice:
-        return erasure.remove_messages(tx, organization_id, self._clock.ends_in(self._pace.messages_s))
+        return erasure.remove_messages(tx, organization_id, self._clock.ends_in(self._pace.slice_s))
 
     async def _slices(self, work: Slice, *, references: bool = True) -> None:
         has_more, rest = True, self._pace.rest

@@ -1,8 +1,7 @@
 """What is kept only for a time, and its removal.
 
-Each kind of row is looked for by a reader and removed by the writer, `Slices.rows` a unit of work, with a rest after
-each, messages for some ms: however much has piled up (at the first start after a long time), other writing units wait
-for one slice at most.
+Each kind of row is looked for by a reader and removed by the writer for some ms, with a rest after each: however much
+has piled up (at the first start after a long time), other writing units wait for one slice at most.
 A crash between two slices leaves rows for the next round; a crash between a commit and the removal of its files leaves
 files for the sweep at start (storage.mail.blobs).
 
@@ -38,20 +37,23 @@ from storage.publishing import events
 from storage.records import dump
 from storage.sending import tls_sessions
 from storage.service import Enduring, LoopService
+from storage.slices import pieces
 
 ROUND_S = 600
 OFF_MS = DAY_MS
 TRUST_S = 3600
 STEP_MS = 60_000
 REST = 4  # times what the slice took
-SLICE_S = 0.008  # of messages: a thousand attachments may hang on one
+SLICE_S = (
+    0.008  # a thousand attachments may hang on one message, and a row may be large or lie far from the others
+)
 
 log = structlog.get_logger("maild.retention")
 
 
 class Slices(NamedTuple):
-    """How many rows one unit removes, how many messages lose their bytes in one, how many a reader looks at, and of how
-    many events a reader looks at all deliveries."""
+    """How many rows one unit removes at most, how many messages lose their bytes in one, how many a reader looks at,
+    and of how many events a reader looks at all deliveries."""
 
     rows: int = 500
     messages: int = 50  # that lose their bytes in one unit: each may free 128 KiB of pages
@@ -242,11 +244,23 @@ class Retention(LoopService):
             if keys and rows.remove_hanging is not None:
                 await self._remove_hanging(rows.remove_hanging, keys)
                 began = self._clock.monotonic()
+            taken = 0
             if keys:
-                removed += await self._db.write_apart(_remove, rows, keys, before_ms)
-            if len(keys) < limit:
+                taken, some = await self._db.write_apart(self._remove_some, rows, keys, before_ms)
+                removed += some
+            if taken == len(keys) < limit:
                 return removed
             await self._rest(began)
+
+    def _remove_some(
+        self, tx: Tx, rows: Rows, keys: list[tuple[Any, ...]], before_ms: int
+    ) -> tuple[int, int]:
+        """Of the first of these, until the slice is over; how many these are, and how many rows went."""
+        taken = removed = 0
+        for piece in pieces(len(keys), self._clock.ends_in(SLICE_S)):
+            removed += _remove(tx, rows, keys[taken : taken + piece], before_ms)
+            taken += piece
+        return taken, removed
 
     async def _remove_hanging(self, statement: str, keys: list[tuple[Any, ...]]) -> None:
         given = {"keys": dump(keys), "limit": self._slices.rows}

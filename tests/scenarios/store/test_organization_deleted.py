@@ -188,7 +188,7 @@ async def test_whoever_is_killed_after_any_step_it_goes_on(
         return done
 
     monkeypatch.setattr(Eraser, "_slice", killed_behind)
-    maild.daemon.eraser._pace = ErasingPace(rows=1, messages_s=0, rest=0, quiet_rest=0)
+    maild.daemon.eraser._pace = ErasingPace(rows=1, slice_s=0, rest=0, quiet_rest=0)
     kills = 0
     while maild.sql("SELECT 1 FROM organizations WHERE id = ?", tenant.id):
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from storage.engine.tx import Tx
+from storage.sending import suppressions
 from storage.tenants import erasure
 from storage.tenants.erasure import FAMILIES, KEPT
 from tests.support.worlds.store import ORGANIZATION, Store
@@ -91,4 +92,27 @@ async def test_a_slice_of_messages_ends_when_its_time_is_over_however_little_it_
     assert await store.scalar("SELECT count(*) FROM messages") == 1
     slices = [await store.db.write(erasure.remove_messages, ORGANIZATION, lambda: True) for _ in range(2)]
     assert [(done.rows, done.has_more) for done in slices] == [(1, True), (0, False)]
+    await store.close()
+
+
+async def test_a_slice_of_rows_does(tmp_path: Path) -> None:
+    """Five hundred drafts of a megabyte kept everybody from writing for seven seconds."""
+    store = await Store.open(tmp_path)
+
+    def suppress(tx: Tx) -> None:
+        for number in range(4):
+            suppressions.add(
+                tx, f"sup_{number}", 0,
+                organization_id=ORGANIZATION, email=f"{number}@there.test", reason="manual", source="api",
+            )  # fmt: skip
+
+    await store.db.write(suppress)
+    (family,) = [one for one in FAMILIES if one.table == "suppressions"]
+    looks = iter([False, True, True])
+    slices = [
+        await store.db.write(erasure.remove, ORGANIZATION, family, limit, lambda: next(looks))
+        for limit in (500, 1)
+    ]
+    assert [(done.rows, done.has_more) for done in slices] == [(3, True), (1, True)]
+    assert await store.db.write(erasure.remove, ORGANIZATION, family, 500, lambda: True) == (0, False, ())
     await store.close()

@@ -400,6 +400,32 @@ async def test_a_slice_of_rejected_mail_ends_when_its_time_is_over(
     assert await count(store, "held_mail") == 0
 
 
+async def test_a_slice_of_rows_ends_when_its_time_is_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five hundred answers of 150 KB, or in as many pages of the disk, kept everybody from writing for half a
+    second."""
+
+    def keep_all(tx: Tx) -> None:
+        for number in range(3):
+            idempotency.keep(tx, ORGANIZATION, "POST /x", f"key {number}", b"", "{}", None, 0)
+
+    await store.db.write(keep_all)
+    removed: list[int] = []
+    run = Tx.run
+
+    def noted(tx: Tx, sql: str, *given: Any) -> int:
+        changed = run(tx, sql, *given)
+        removed.extend([changed] if sql.startswith("DELETE FROM idempotency") else [])
+        return changed
+
+    monkeypatch.setattr(Tx, "run", noted)
+    monkeypatch.setattr(retention, "SLICE_S", 0)
+    await keeper(store).round()
+    assert removed == [1, 1, 1]
+    assert await count(store, "idempotency") == 0
+
+
 async def test_raw_bytes_of_what_is_held_stay(store: Store) -> None:
     await held.hold(store)
     forward(store, 40)
