@@ -143,7 +143,8 @@ class Pipeline:
     async def send_draft(self, principal: Principal, draft_id: str) -> Accepted:
         """Send a draft, or find the message that it was sent as."""
         while True:
-            draft = await self._db.lookup(drafts.get, principal.organization_id, draft_id)
+            organization_id = principal.organization_id
+            draft = await self._db.read_for(organization_id, drafts.get, organization_id, draft_id)
             if draft is None:
                 raise Refusal("draft_not_found")
             try:

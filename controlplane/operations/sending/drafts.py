@@ -45,7 +45,7 @@ async def list_drafts(call: Call) -> JsonArray:
 
 
 async def get_draft(call: Call) -> Result:
-    return Result(shown_draft(await call.db.lookup(_reached, call)))
+    return Result(shown_draft(await call.read(_reached, call)))
 
 
 async def update_draft(call: Call) -> Result:
@@ -62,7 +62,7 @@ async def discard_draft(call: Call) -> Result:
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
     for draft_id in ids:
-        row = await call.db.lookup(drafts.get, call.organization_id, draft_id)
+        row = await call.read(drafts.get, call.organization_id, draft_id)
         assert row is not None  # drafts are kept for audit
         yield msgspec.json.encode(shown_draft(row))
 

@@ -82,7 +82,7 @@ async def _check_forward(call: Call, asked: CheckForward) -> Result:
 async def _check_draft(call: Call, draft_id: str) -> Result:
     # What is told of a draft is in it, and who can't send drafts can't read them.
     call.principal.require(SENDING)
-    draft = await call.db.lookup(_draft, call, draft_id)
+    draft = await call.read(_draft, call, draft_id)
     request = request_of(draft)
     refusals: list[Refusal] = []
     if draft.status == "sent":

@@ -1,11 +1,14 @@
 """Drafts (contract, section 4; decisions.md, "Draft"); sending them has tests of its own."""
 
 import asyncio
+import threading
 import tracemalloc
 from typing import Any
 
 import pytest
 
+from storage.engine.tx import Tx
+from storage.mail import drafts
 from tests.conftest import Start
 from tests.support.running import Answer, Running
 
@@ -40,6 +43,28 @@ async def test_an_empty_draft(maild: Running, bot: dict[str, Any]) -> None:
     }  # fmt: skip
     assert draft["id"].startswith("drf_")
     assert (await maild.api.get(f"/v1/drafts/{draft['id']}")).data == draft
+
+
+async def test_drafts_are_read_beside_the_event_loop(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may be a megabyte, in hundreds of pages of the disk: six lists of a hundred had the event loop read for
+    0.8 s."""
+    draft = await make(maild, bot, **FULL)
+    on_loop: list[bool] = []
+    get = drafts.get
+
+    def noted(tx: Tx, *given: str) -> Any:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        return get(tx, *given)
+
+    monkeypatch.setattr(drafts, "get", noted)
+    assert len((await maild.api.get("/v1/drafts")).data) == 1
+    assert (await maild.api.get(f"/v1/drafts/{draft['id']}")).status == 200
+    assert (await maild.api.post("/v1/messages/check", {"draftId": draft["id"]})).status == 200
+    assert on_loop == [False] * 3
+    assert (await maild.api.call("POST", f"/v1/drafts/{draft['id']}/send")).status == 201
+    assert not on_loop[3]  # the transaction, which compares, finds what was just read
 
 
 async def test_a_full_draft(maild: Running, bot: dict[str, Any]) -> None:
