@@ -62,9 +62,13 @@ async def discard_draft(call: Call) -> Result:
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
     for draft_id in ids:
-        row = await call.read(drafts.get, call.organization_id, draft_id)
-        assert row is not None  # drafts are kept for audit
-        yield msgspec.json.encode(shown_draft(row))
+        yield await call.read(_as_json, call.organization_id, draft_id)
+
+
+def _as_json(tx: Tx, organization_id: str, draft_id: str) -> bytes:
+    row = drafts.get(tx, organization_id, draft_id)
+    assert row is not None  # drafts are kept for audit
+    return msgspec.json.encode(shown_draft(row))
 
 
 def _create_once(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
