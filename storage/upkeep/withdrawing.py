@@ -70,7 +70,7 @@ class Withdrawer(LoopService):
             left = await self._db.write_apart(self._withdraw_slice, left)
             await asyncio.sleep(self._clock.monotonic() - began)  # as long as it took
         if waiting.messages < FOUND_AT_ONCE:  # that was all, and no more comes
-            await self._db.write(senders.end, closed)
+            await self._db.write_apart(senders.end, closed)
 
     def _withdraw_slice(self, tx: Tx, waiting: WithdrawnMail) -> WithdrawnMail:
         is_over = self._clock.ends_in(withdrawal.SLICE_S)

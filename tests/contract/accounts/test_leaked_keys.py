@@ -1,5 +1,6 @@
 """A key that leaked is revoked with what it minted and what it sent: contract, Keys."""
 
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from storage.clock import DAY_MS, Clock, iso
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import withdrawal
+from storage.mail.withdrawal import Senders
 from storage.tenants import keys
 from tests.conftest import Start
 from tests.support.running import Api, Running
@@ -126,6 +128,24 @@ async def test_what_the_callers_own_key_mints_and_sends_meanwhile_goes_with_it(
     [(child, sent)] = found
     assert not await is_good(child)
     assert await fates(maild, sent) == [("failed", "invalid_api_key")] * 2
+
+
+async def test_marks_of_many_end_beside_the_event_loop(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five hundred at a time held it for 9 ms."""
+    on_loop: list[bool] = []
+    end = Senders.end
+
+    def noted(senders: Senders, tx: Tx, closed: Sequence[str]) -> None:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        end(senders, tx, closed)
+
+    monkeypatch.setattr(Senders, "end", noted)
+    key_id, _ = await mint(maild.api)
+    assert (await revoke(maild.api, key_id)).data["revokedKeys"] == 1
+    await maild.until_withdrawn()
+    assert on_loop == [False]
 
 
 async def test_no_transaction_reads_all_keys(maild: Running, monkeypatch: pytest.MonkeyPatch) -> None:
