@@ -55,7 +55,10 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
         ) from error
     except OSError as error:
         raise SettingsError([f"{path}: {error.strerror or error}"]) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SettingsError([f"{path}: its line {line} is not UTF-8; save it in that encoding"]) from error
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError([f"{path}: {error}"]) from error
     return parse(document, environment)
 

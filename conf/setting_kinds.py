@@ -24,6 +24,12 @@ def _folder(value: str) -> str:
     return value
 
 
+def _file(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("must be the path of a file such as /etc/maild/secret")
+    return value
+
+
 def _listen(value: str) -> str:
     if not _has_port(value, 0):
         raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
@@ -155,6 +161,7 @@ OptionalMailbox = Annotated[str, _optional(_mailbox)]
 HostPattern = Annotated[str, AfterValidator(_host_pattern)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Folder = Annotated[str, AfterValidator(_folder)]
+OptionalFile = Annotated[str, _optional(_file)]
 Listen = Annotated[str, AfterValidator(_listen)]
 OptionalListen = Annotated[str, _optional(_listen)]
 Address = Annotated[str, AfterValidator(_address)]

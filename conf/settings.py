@@ -21,6 +21,7 @@ from conf.setting_kinds import (
     Network,
     OptionalCalled,
     OptionalDomain,
+    OptionalFile,
     OptionalListen,
     OptionalMailbox,
     OptionalUrl,
@@ -70,8 +71,8 @@ class Smtp(_Section):
     submission_listen_tls: tuple[Listen, ...] = ()
     proxy_from: tuple[Network, ...] = ()
     dnsbl: tuple[Domain, ...] = ()
-    tls_cert: str = ""
-    tls_key: str = ""
+    tls_cert: OptionalFile = ""
+    tls_key: OptionalFile = ""
     max_message_bytes: Positive = 25 * 1024 * 1024
     max_sessions: Positive = 1000
     max_sessions_per_address: Positive = 50
@@ -127,7 +128,7 @@ class Dns(_Section):
     nameservers: tuple[Called, ...] = ()
     trust_ad: bool = False
     doh: tuple[Url, ...] = ()
-    doh_ca_file: str = ""
+    doh_ca_file: OptionalFile = ""
     timeout_s: Positive = 10
 
 
@@ -147,9 +148,9 @@ class Smarthost(_Section):
     host: Called
     tls: Literal["starttls", "implicit", "opportunistic"] = "starttls"
     username: str = ""
-    password_file: str = ""
+    password_file: OptionalFile = ""
     auth: Literal["plain", "login", "xoauth2"] = "plain"
-    ca_file: str = ""
+    ca_file: OptionalFile = ""
     senders: tuple[Domain, ...] = ()
     recipients: tuple[Domain, ...] = ()
 
@@ -218,9 +219,9 @@ class Outbound(_Section):
     tls_reports_contact: OptionalMailbox = ""
     dkim_ed25519: bool = False
     dkim_expires_after_s: SignatureLifetime = 7 * 86400
-    ca_file: str = ""
-    tls_cert: str = ""
-    tls_key: str = ""
+    ca_file: OptionalFile = ""
+    tls_cert: OptionalFile = ""
+    tls_key: OptionalFile = ""
     relays: Mapping[str, Smarthost] = field(default_factory=dict)
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)
     tls: Mapping[str, TlsRule] = field(default_factory=dict)
@@ -238,7 +239,7 @@ class Webhooks(_Section):
     """`[webhooks]`: calls of endpoints; these are rules of egress too (controlplane.egress.client.Rules)."""
 
     allow_private_networks: bool = False
-    ca_file: str = ""
+    ca_file: OptionalFile = ""
     retry_delays_s: Annotated[tuple[Positive, ...], Field(max_length=4)] = (30, 120, 600, 3600)
     timeout_s: Positive = 10
     max_concurrent: Positive = 50
@@ -327,8 +328,8 @@ class Settings(_Section):
 
     @property
     def data_path(self) -> Path:
-        """`data_dir` as a path."""
-        return Path(self.data_dir)
+        """`data_dir` as a path; a relative one with the folder that it is looked for in."""
+        return Path(self.data_dir).absolute()
 
     def plan(self, name: str) -> Plan:
         """The plan of that name, or the default plan where the configuration does not have it (any more)."""

@@ -4,12 +4,14 @@ Which one takes a message is decided by the domains that it names (`outbound.rel
 the recipient's, else the recipient's, else the sender's, else none; else `outbound.relay`; else the recipient's MX.
 """
 
+import errno
 import os
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from conf.named_files import at_once
 from conf.setting_kinds import host_port
 from conf.settings import Outbound
 
@@ -79,12 +81,17 @@ class Relays:
 def read_secret(relay: RelayHost, environment: Mapping[str, str] = os.environ) -> str:
     """The password or token, without the line end of its file; OSError, UnicodeDecodeError."""
     path = secret_path(relay.password_file, environment)
-    with path.open(encoding="utf-8") as file:
-        return file.read(SECRET_CHARS_MAX).rstrip("\r\n")
+    with open(path, encoding="utf-8", opener=at_once) as file:
+        secret = file.read(SECRET_CHARS_MAX).rstrip("\r\n")
+    if not secret:  # as where it is being written anew
+        raise OSError(errno.ENODATA, "there is no password in it", str(path))
+    return secret
 
 
 def secret_path(password_file: str, environment: Mapping[str, str] = os.environ) -> Path:
     """`credential:NAME` is a file that systemd hands to the service."""
     if not password_file.startswith(CREDENTIAL):
         return Path(password_file)
-    return Path(environment.get("CREDENTIALS_DIRECTORY", ""), password_file.removeprefix(CREDENTIAL))
+    if "CREDENTIALS_DIRECTORY" not in environment:
+        raise FileNotFoundError(errno.ENOENT, "systemd handed over no credentials", password_file)
+    return Path(environment["CREDENTIALS_DIRECTORY"], password_file.removeprefix(CREDENTIAL))

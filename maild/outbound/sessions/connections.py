@@ -42,6 +42,7 @@ from maild.outbound.sessions.tls_policy import TlsPolicies, TlsPolicy
 from maild.outbound.tls.tls_demand import NO_DEMAND
 from maild.ways import has_way
 from storage.clock import Clock
+from storage.engine.failures import in_words
 from storage.exhaustion import Exhausted, is_exhaustion
 
 IDLE_S = 15
@@ -341,7 +342,8 @@ class Connections:
             password = await asyncio.to_thread(read_secret, relay)
         except (OSError, UnicodeDecodeError) as error:
             _not_for_want(error)
-            log.error("relay_secret_unreadable", relay=relay.name, reason=type(error).__name__)
+            told = in_words(error) if isinstance(error, OSError) else "it is not UTF-8"
+            log.error("relay_secret_unreadable", relay=relay.name, reason=told)
             return SmtpReply(454, "4.7.0", "the smarthost's password can't be read")
         refusal = await session.authenticate(relay.auth, relay.username, password)
         if refusal is None:

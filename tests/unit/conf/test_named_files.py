@@ -1,5 +1,6 @@
 """The files that the configuration names are looked into before a daemon needs them (conf/named_files.py)."""
 
+import os
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
@@ -53,7 +54,10 @@ def test_every_file_that_can_not_be_read_is_told_at_once(tmp_path: Path) -> None
     assert faults({"webhooks": {"ca_file": str(tmp_path)}}) == [
         f"webhooks.ca_file: {tmp_path} is not readable: Is a directory"
     ]
-    assert faults({"webhooks": {"ca_file": "a\0b"}}) == ["webhooks.ca_file: 'a\\x00b' is no path"]
+    os.mkfifo(tmp_path / "pipe")  # which would be waited for
+    assert faults({"webhooks": {"ca_file": f"{tmp_path}/pipe"}}) == [
+        f"webhooks.ca_file: there is no certificate in {tmp_path}/pipe, as PEM has it"
+    ]
 
 
 @pytest.mark.parametrize("section", ["smtp", "outbound"])

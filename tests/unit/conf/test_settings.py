@@ -389,6 +389,17 @@ def test_a_file_may_begin_with_the_mark_that_editors_put_there(tmp_path: Path) -
     assert load(marked, {}).server.hostname == "mx.here.test"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_file_that_is_not_utf_8_hears_what_to_do(tmp_path: Path, encoding: str) -> None:
+    """As PowerShell and old editors write it."""
+    path = tmp_path / "maild.toml"
+    path.write_text("# Stra\u00dfe\n", encoding)
+    with pytest.raises(SettingsError) as told:
+        load(path, {})
+    (fault,) = told.value.faults
+    assert fault == f"{path}: its line 1 is not UTF-8; save it in that encoding"
+
+
 def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:
     (only,) = faults({"smtp": {"listen": ["nowhere"]}})
     assert only.startswith("smtp.listen.0: ")
@@ -399,6 +410,22 @@ def test_the_data_folder_is_a_path_and_not_wherever_the_command_is_given(given: 
     assert faults({"data_dir": given}) == [
         f"data_dir: must be the path of a folder such as /var/lib/maild (is {given!r})"
     ]
+
+
+def test_the_name_of_a_file_is_a_path() -> None:
+    relay = {"host": "a.test:25", "username": "u", "password_file": "a\0b", "ca_file": "a\0b"}
+    assert faults({"smtp": {"tls_cert": "a\0b", "tls_key": "k"}, "outbound": {"relays": {"a": relay}}}) == [
+        f"{key}: must be the path of a file such as /etc/maild/secret (is 'a\\x00b')"
+        for key in ("smtp.tls_cert", "outbound.relays.a.password_file", "outbound.relays.a.ca_file")
+    ]
+
+
+def test_a_relative_data_folder_is_told_with_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon of systemd begins in another folder than commands do."""
+    monkeypatch.chdir(tmp_path)
+    assert parse({"data_dir": "data"}).data_path == tmp_path / "data"
 
 
 def test_settings_are_frozen() -> None:

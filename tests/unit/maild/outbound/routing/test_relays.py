@@ -1,6 +1,7 @@
 """Smarthosts: which one takes a message, how it is protected, how we log in, and what it tells afterwards."""
 
 import base64
+import os
 import socket
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -90,14 +91,26 @@ def test_the_name_that_a_certificate_is_for_has_no_last_dot() -> None:
     assert (found.host, found.port) == ("relay.test", 587)
 
 
-def test_a_secret_is_a_file_or_what_systemd_hands_over(tmp_path: Path) -> None:
+def test_a_secret_is_a_file_or_what_systemd_hands_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "smtp").write_text("s3cret\n")
     by_file = RelayHost("a", "a.test", 25, password_file=str(tmp_path / "smtp"))
     by_systemd = by_file.__class__("a", "a.test", 25, password_file="credential:smtp")
     assert read_secret(by_file) == "s3cret"
     assert read_secret(by_systemd, {"CREDENTIALS_DIRECTORY": str(tmp_path)}) == "s3cret"
-    with pytest.raises(OSError, match="smtp"):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="smtp"):  # not the file of that name which lies where it was started
         read_secret(by_systemd, {})
+
+
+def test_a_secret_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe that nobody writes into would keep the delivery, its thread and the end of the process for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "empty").touch()
+    for name in ("pipe", "empty"):
+        with pytest.raises(OSError, match="there is no password in it"):
+            read_secret(RelayHost("a", "a.test", 25, password_file=str(tmp_path / name)))
 
 
 def test_nothing_is_read_from_the_disk_for_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
