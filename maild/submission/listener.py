@@ -10,7 +10,7 @@ from conf.failed_logins import FailedLogins
 from conf.settings import Smtp
 from maild.errors import SmtpError, no_storage
 from maild.inbound.sessions.conversation import SessionSetup
-from maild.inbound.sessions.intake import Intake
+from maild.inbound.sessions.intake import Intake, want
 from maild.inbound.sessions.session_listener import ListenerGround, SessionListener
 from maild.message.writing.long_lines import break_long_lines
 from maild.message.writing.submitted_header import ServerFields
@@ -94,7 +94,7 @@ class SubmissionListener(SessionListener):
         try:
             return await self._blobs.store_pieces(self._cpu.steps(peer, break_long_lines(stored.view())))
         except OSError as error:
-            log.exception("spool_failed", peer=peer)
+            want.note(error)
             raise no_storage() from error
 
     def intake(self, section: SubmittedSection, peer: str, declared_bytes: int) -> Intake:

@@ -76,6 +76,10 @@ class Database:
         """Is nothing kept of what is written, since the disk refuses it?"""
         return self._writer.fails
 
+    def require_in_place(self) -> None:
+        """StoreFailure where a file of the store was taken away, or another put in its place."""
+        self._writer.files.check()
+
     @property
     def is_damaged(self) -> bool:
         """Has a unit met pages that can't be read any more?"""

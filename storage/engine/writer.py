@@ -128,7 +128,7 @@ class Writer:
         self, connection: StoreConnection, local_reads: LocalReads, pace: Pace, files: StoreFiles
     ) -> None:
         self.connection = connection
-        self._files = files
+        self.files = files
         self._local_reads = local_reads
         self._pace = pace
         self.waiting: deque[WaitingUnit] = deque()
@@ -277,7 +277,7 @@ class Writer:
     def _commit(self, conn: sqlite3.Connection) -> None:
         began = time.perf_counter()
         try:
-            self._files.check()
+            self.files.check()
             _commit(conn)
         except StoreMisplaced:  # COMMIT was not tried: the lock that others wait for is still held
             roll_back(conn)

@@ -16,6 +16,7 @@ start, before anything is written. File names derive from our own ids alone, nev
 """
 
 import asyncio
+import errno
 import hashlib
 import mmap
 import os
@@ -443,9 +444,16 @@ class Spool:
         try:
             return os.open(self._temporary, _NEW, 0o600)
         except FileNotFoundError:
-            # Nothing in that folder outlives its message, so who clears empty ones away takes it.
+            return self._begin_in_new_folder()
+
+    def _begin_in_new_folder(self) -> int:
+        """Nothing in that folder outlives its message, so who clears empty ones away takes it."""
+        try:
             self._temporary.parent.mkdir(0o700, exist_ok=True)
             return os.open(self._temporary, _NEW, 0o600)
+        except FileNotFoundError as error:
+            above = self._temporary.parent.parent
+            raise OSError(errno.ESTALE, "the folder was taken away", str(above)) from error
 
     def _finish_file(self) -> Path:
         self._flush()

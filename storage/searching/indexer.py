@@ -92,6 +92,7 @@ class SearchIndexer(LoopService):
 
     async def round(self) -> bool:
         """One batch, or some tidying up where nothing waits; False when there is nothing to go on with at once."""
+        self._db.require_in_place()  # or the folder is another, and no index of ours belongs into it
         try:
             if not self._is_open:
                 await self._open()

@@ -10,8 +10,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Protocol
 
-import structlog
-
 from conf.addresses import network_of
 from conf.settings import Smtp
 from maild.errors import SmtpError, no_storage, out_of_resources
@@ -23,7 +21,6 @@ from storage.exhaustion import WantLog, is_exhaustion
 from storage.mail.blobs import Spool, Stored
 from storage.turns.cpu_threads import CpuThreads
 
-log = structlog.get_logger("maild.smtp")
 want = WantLog("mail")
 
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
@@ -178,11 +175,8 @@ class Intake:
         try:
             await self._spool.write(data)
         except (OSError, MemoryError) as error:
-            if is_exhaustion(error):
-                want.note(error)
-                raise out_of_resources() from error
-            log.exception("spool_failed", peer=self._peer)
-            raise SmtpError(452, "4.3.1", "no storage left for this message, try again later") from error
+            want.note(error)
+            raise (out_of_resources() if is_exhaustion(error) else no_storage()) from error
         self._note()
 
     def _note(self) -> None:

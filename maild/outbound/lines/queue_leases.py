@@ -21,7 +21,7 @@ from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.sending import leases, outbound
 from storage.sending.leases import Due, FullLines, Leased, QueuePlace, Wanted
-from storage.service import Enduring
+from storage.service import EnduringOutages
 
 log = structlog.get_logger("maild.outbound")
 
@@ -35,6 +35,7 @@ class QueueLeases:
         self._lease_id = lease_id
         self._schedule = schedule
         self._attendance = Attendance()
+        self._enduring = EnduringOutages(log, "lease_failed")
 
     async def free_all(self) -> None:
         """At the start: end those of a process that died."""
@@ -44,7 +45,7 @@ class QueueLeases:
 
     async def take(self, limit: int, full: FullLines, since: QueuePlace) -> Leased | None:
         """Lease what is due; None when the store refuses."""
-        with Enduring(log, "lease_failed"):
+        with self._enduring:
             leased = await self._db.write(self._take_due, limit, full, since)
             if leased.is_paused:
                 self._attendance.end()

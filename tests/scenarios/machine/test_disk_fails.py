@@ -1,14 +1,19 @@
 """The disk refuses what is written, as an ext4 that made itself read-only after an error does: who writes is told to
 come again, who reads is served, and whoever looks after the host sees it."""
 
+import errno
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
+from maild.inbound.sessions import intake
 from storage.engine import writer
+from storage.exhaustion import Spells
 from tests.support.running import Running
 
 RAW = b"From: a@elsewhere.test\r\nSubject: hello\r\nMessage-ID: <1@elsewhere.test>\r\n\r\nwords\r\n"
@@ -68,3 +73,32 @@ async def test_who_writes_is_told_to_come_again_and_the_operator_sees_it(
     assert [one["event"] for one in lines if one["event"] == "writes_succeed"] == ["writes_succeed"]
     assert (await maild.api.get("/health")).json["disk"] == "ok"
     assert [one["subject"] for one in await maild.api.messages()] == ["hello"]
+
+
+@pytest.mark.parametrize("words", [200_000, 400_000], ids=["finished", "spooled"])
+@pytest.mark.parametrize("is_full", [False, True])
+async def test_a_folder_that_takes_no_file_is_told_once_and_not_with_each_mail(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch, words: int, is_full: bool
+) -> None:
+    """As where the data folder was moved away, or a quota is used up."""
+    monkeypatch.setattr(intake.want, "_spells", Spells())  # whatever tests before have told
+    large = RAW + b"x" * 76 + b"\r\n" + (b"y" * 76 + b"\r\n") * (words // 78)
+    blobs = maild.settings.data_path / "blobs"
+    if is_full:
+        monkeypatch.setattr(os, "open", _refusing(blobs, os.open))
+    else:
+        blobs.rename(blobs.with_name("elsewhere"))
+    with capture_logs() as lines:
+        for _ in range(3):
+            assert (await maild.deliver(bot["address"], large)).startswith(("451 4.3.2 ", "452 4.3.1 "))
+    assert [one["what"] for one in lines if one["event"] == "exhausted"] == ["mail"]
+    assert {one["event"] for one in lines if one["log_level"] == "error"} == {"exhausted"}
+
+
+def _refusing(folder: Path, really: Callable[..., int]) -> Callable[..., int]:
+    def fail(path: Any, flags: int, *more: Any, **named: Any) -> int:
+        if flags & os.O_CREAT and Path(os.fspath(path)).is_relative_to(folder):
+            raise OSError(errno.EDQUOT, "Disk quota exceeded", os.fspath(path))
+        return really(path, flags, *more, **named)
+
+    return fail

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from storage.engine.failures import StoreFailure
 from tests.support.daemon import ROOT
 from tests.support.waiting import GIVES_UP_S
 from tests.support.worlds.searched import Searched
@@ -118,6 +119,28 @@ async def test_a_file_of_another_store_is_made_anew(tmp_path: Path) -> None:
     await filled(tmp_path / "other")
     shutil.copy(tmp_path / "other" / "search.sqlite3", tmp_path / "one" / "search.sqlite3")
     assert await goes_on(tmp_path / "one") == REBUILT
+
+
+async def test_none_is_made_in_a_folder_that_took_the_place_of_the_store_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who moves the data folder away, and puts another in its place, would find an index of the old store in it."""
+    folder = tmp_path / "data"
+    await filled(folder)
+    world = await Searched.open(folder)
+    await world.settle()
+    await world.receive(4)
+    monkeypatch.setattr(world.store.db._writer.files, "_look_s", 0)
+    folder.rename(tmp_path / "away")
+    folder.mkdir()
+    with pytest.raises(StoreFailure, match="taken away"):
+        await world.settle()
+    assert list(folder.iterdir()) == []
+    folder.rmdir()
+    (tmp_path / "away").rename(folder)
+    await world.settle()
+    await world.assert_exact()
+    await world.close()
 
 
 async def test_damage_that_is_met_later_ends_the_index_and_no_search(tmp_path: Path) -> None:

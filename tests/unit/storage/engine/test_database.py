@@ -429,7 +429,7 @@ async def test_what_would_be_kept_in_a_file_without_a_name_is_refused(
     db: Database, path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite goes on in it, and all of it is gone when the process ends, or another process writes over it."""
-    monkeypatch.setattr(db._writer._files, "_look_s", 0)
+    monkeypatch.setattr(db._writer.files, "_look_s", 0)
     await db.write(note, "kept")
     file = path.with_name(path.name + suffix)
     away = file.rename(path.with_name("away"))
@@ -465,7 +465,7 @@ async def test_what_is_refused_for_a_file_that_was_taken_away_holds_up_nobody(
     db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once the file is back, a command beside the daemon need not wait for the daemon's next write."""
-    monkeypatch.setattr(db._writer._files, "_look_s", 0)
+    monkeypatch.setattr(db._writer.files, "_look_s", 0)
     away = path.rename(path.with_name("away"))
     with pytest.raises(StoreFailure, match="taken away"):
         await db.write(note, "refused")

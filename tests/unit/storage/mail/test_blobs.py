@@ -18,6 +18,7 @@ from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
 from storage.clock import Clock
+from storage.engine.failures import is_refused
 from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import blobs
@@ -79,8 +80,9 @@ async def test_a_clean_up_of_empty_folders_costs_nothing(store: Blobs, folder: P
 
 async def test_where_the_folder_was_moved_no_other_is_made(store: Blobs, folder: Path) -> None:
     folder.rename(folder.with_name("away"))
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OSError, match="taken away") as refused:
         await store.store(b"x" * (INLINE + 1))
+    assert is_refused(refused.value)
     assert not folder.exists()
 
 
