@@ -277,6 +277,7 @@ class Daemon:
         self._resolver = Resolver(settings.dns, clock)
         swept = blob_store.sweep(await self._db.read(blobs.known_files))
         sealer = Sealer(rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key)))
+        swept += self._folder.remove_unfinished()
         audit_key = await _own_key(self._db, ids, sealer, server_secrets.AUDIT)
         ground = Ground(
             settings=settings,

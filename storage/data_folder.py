@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storage.durable_files import is_there, make_folder
+from storage.durable_files import is_there, make_folder, unfinished
 from storage.engine.store_files import beside
 
 ROOT = 0
@@ -204,6 +204,15 @@ class DataFolder:
         except OSError as error:
             self.unlock()
             raise DataFolderError(f"data_dir: can't lock {self._lock_file}: {error.strerror}") from error
+
+    def remove_unfinished(self) -> int:
+        """Remove what commands that were killed have left of files that they were building; how many. Nobody may be
+        building any: the daemon has its lock, and a store and a key that are whole."""
+        file = self.database.resolve()
+        left = unfinished(self.path) | unfinished(file.parent, file.name)
+        for one in left:
+            one.unlink(missing_ok=True)
+        return len(left)
 
     def unlock(self) -> None:
         """Let another daemon in; idempotent."""

@@ -4,6 +4,7 @@ file was fsynced, a name once its folder was. For what SQLite does not write its
 Whether a file is there at all is asked here too.
 """
 
+import glob
 import os
 from pathlib import Path
 from secrets import token_hex
@@ -38,9 +39,17 @@ def make_folder(folder: Path, mode: int) -> None:
         fsync_folder(folder.parent)
 
 
+_BUILDING = f".{'[0-9a-f]' * 8}.new*"  # with what SQLite keeps beside it
+
+
 def building_beside(path: Path) -> Path:
     """Where the file is made before it has its name: nobody has made it there before, also none that was killed."""
     return path.with_name(f"{path.name}.{token_hex(4)}.new")
+
+
+def unfinished(folder: Path, name: str = "") -> set[Path]:
+    """What was, or is, being built in the folder, of the file with this name or of any."""
+    return set(folder.glob((glob.escape(name) or "*") + _BUILDING))
 
 
 def write_new_file(path: Path, data: bytes, like: Path | None = None) -> None:

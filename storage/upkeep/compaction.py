@@ -2,7 +2,7 @@
 (storage.upkeep.reclaiming); for a store from before stores could, or for room at once.
 
 The new file is built beside the old one, which nobody can write to meanwhile, and takes its name by one rename: killed
-at any instant, the store is one of the two, and a new file that is left is thrown away by the next run.
+at any instant, the store is one of the two, and a new file that is left is thrown away by the next run, or the daemon.
 """
 
 import os
@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from storage.durable_files import fsync_folder
+from storage.durable_files import building_beside, fsync_folder, unfinished
 from storage.engine import migrate
 from storage.engine.failures import in_words
 from storage.engine.free_pages import MOVABLE_PAGES, free_pages
@@ -31,11 +31,12 @@ def compact(database: Path) -> Compacted:
     """The caller keeps daemons away. StoreError: the store is as it was."""
     database = database.resolve()  # a link stays one
     before = database.stat().st_size
-    fresh = database.with_name(f"{database.name}.compact")
+    fresh = building_beside(database)
     try:
         with _kept_from_writers(database) as old:
+            for left in unfinished(database.parent, database.name):
+                left.unlink()
             _require_room(old, database)
-            fresh.unlink(missing_ok=True)
             _write_anew(database, fresh)
             _require_same(old, fresh)
             fresh.rename(database)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storage.data_folder import DataFolder
-from storage.durable_files import is_there, make_folder, write_new_file
+from storage.durable_files import building_beside, is_there, make_folder, write_new_file
 from storage.engine import migrate
 from tests.support.laws.synced import Synced
 
@@ -52,6 +52,24 @@ def test_what_a_process_of_the_same_number_has_left_is_in_nobodys_way(tmp_path: 
     write_new_file(tmp_path / "file", b"octets")
     migrate.prepare(tmp_path / "store")
     assert is_there(tmp_path / "file") and is_there(tmp_path / "store")
+
+
+def test_what_killed_processes_were_building_is_removed_once_nobody_builds(tmp_path: Path) -> None:
+    """A store or a compacted one may be large, and is left just where room is short."""
+    elsewhere, folder = tmp_path / "disk" / "maild.sqlite3", DataFolder(tmp_path / "data")
+    elsewhere.parent.mkdir()
+    folder.make()
+    folder.database.symlink_to(elsewhere)
+    left = [building_beside(one) for one in (elsewhere, folder.master_key, folder.path / "another")]
+    for one in (*left, left[0].with_name(f"{left[0].name}-journal")):
+        one.write_bytes(b"half")
+    others = [folder.path / "maild.new", elsewhere.with_name("theirs.01234567.new"), elsewhere]
+    for one in others:
+        one.touch()
+    assert folder.remove_unfinished() == 4
+    assert sorted(one for one in tmp_path.rglob("*") if one.is_file() and not one.is_symlink()) == sorted(
+        others
+    )
 
 
 def test_a_file_that_is_there_stays(tmp_path: Path) -> None:

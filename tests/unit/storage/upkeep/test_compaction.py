@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from maild.cli.program import main
 from storage.data_folder import DataFolder
+from storage.durable_files import building_beside
 from storage.engine import migrate
 from storage.engine.free_pages import FreePages, free_pages
 from storage.engine.migrate import StoreError
@@ -76,10 +77,11 @@ def test_a_store_whose_file_is_a_link_lies_where_it_lay(database: Path, tmp_path
 
 
 def test_what_a_run_that_was_killed_has_left_is_thrown_away(database: Path) -> None:
-    database.with_name("maild.sqlite3.compact").write_bytes(b"half of it")
+    building_beside(database).write_bytes(b"half of it")
     there = numbers(database)
     compact(database)
     assert numbers(database) == there
+    assert [path.name for path in database.parent.iterdir()] == [database.name]
 
 
 def refused(database: Path, text: str) -> None:
@@ -88,7 +90,7 @@ def refused(database: Path, text: str) -> None:
     with pytest.raises(StoreError, match=text):
         compact(database)
     assert (numbers(database), database.stat().st_size) == (there, size)
-    assert [path.name for path in database.parent.iterdir() if "compact" in path.name] == []
+    assert [path.name for path in database.parent.iterdir() if ".new" in path.name] == []
 
 
 def test_other_numbers_of_rows_are_refused(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
