@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 IN = 1
-CNAME, SOA = 5, 6
+CNAME, SOA, OPT = 5, 6, 41
 TYPES = {"A": 1, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28, "TLSA": 52}
 
-NOERROR, NXDOMAIN = 0, 3
+NOERROR, FORMERR, NXDOMAIN = 0, 1, 3
 RECORDS_MAX = 1000  # of one answer; the rest of a huge one is dropped
 LABELS_MAX = 10_000  # of all its names
 CHAIN_MAX = 16  # CNAMEs from the name that was asked for
@@ -28,7 +28,7 @@ _HEADER = struct.Struct("!6H")
 _RECORD = struct.Struct("!2HIH")
 _QR, _TC, _RD, _AD = 0x8000, 0x0200, 0x0100, 0x0020
 _OPCODE = 0x7800
-_OPT = b"\x00" + struct.pack("!2HIH", 41, PAYLOAD_OCTETS, 0, 0)  # RFC 6891 §6.1.2
+_OPT = b"\x00" + struct.pack("!2HIH", OPT, PAYLOAD_OCTETS, 0, 0)  # RFC 6891 §6.1.2
 # As text, these stand for themselves only behind a backslash (RFC 1035 §5.1), others as a number.
 _ESCAPES = {code: f"\\{code:03d}" for code in (*range(0x21), *range(0x7F, 0x100))} | {
     ord(sign): f"\\{sign}" for sign in '"().;\\@$'
@@ -45,10 +45,12 @@ class DnsQuestion(NamedTuple):
     id: int
     name: bytes
     rdtype: int
+    has_edns: bool = True
 
     def to_wire(self) -> bytes:
-        """A query of a stub: recursion desired, EDNS; AD asks whether the answer is authentic (RFC 6840 §5.7)."""
-        return _HEADER.pack(self.id, _RD | _AD, 1, 0, 0, 1) + self._section() + _OPT
+        """A query of a stub: recursion desired; AD asks whether the answer is authentic (RFC 6840 §5.7)."""
+        header = _HEADER.pack(self.id, _RD | _AD, 1, 0, 0, int(self.has_edns))
+        return header + self._section() + (_OPT if self.has_edns else b"")
 
     def is_answered_by(self, wire: bytes) -> bool:
         """Whether `wire` is a response to this very question (RFC 5452 §9.1)."""
@@ -83,15 +85,31 @@ class DnsAnswer(NamedTuple):
 
 def read_answer(wire: bytes, question: DnsQuestion) -> DnsAnswer:
     """What `wire`, which answers the question, says of it; CNAMEs in it are followed. Raises DnsGarbage."""
-    _, flags, _, answers, authorities, _ = _HEADER.unpack_from(wire)
+    _, flags, _, answers, authorities, others = _HEADER.unpack_from(wire)
     rcode = flags & 0xF
     if flags & _TC or rcode not in (NOERROR, NXDOMAIN):
         return DnsAnswer(rcode, bool(flags & _TC), (), 0)
+    octets = _Octets(wire)
     try:
-        answer = _read(_Octets(wire), question, rcode, answers, authorities)
+        if not (answers or authorities):
+            rcode |= _upper_rcode(octets, question, others)
+            if rcode not in (NOERROR, NXDOMAIN):
+                return DnsAnswer(rcode, False, (), 0)
+        answer = _read(octets, question, rcode, answers, authorities)
         return answer._replace(is_authentic=bool(flags & _AD))
     except (IndexError, struct.error) as error:
         raise DnsGarbage("shorter than it says") from error
+
+
+def _upper_rcode(octets: _Octets, question: DnsQuestion, others: int) -> int:
+    """What of it does not fit into the header (RFC 6891 §6.1.3)."""
+    place = _HEADER.size + len(question.name) + 4
+    for _ in range(others):
+        rdtype, _class, ttl, _length = _RECORD.unpack_from(octets.wire, octets.behind_name(place))
+        if rdtype == OPT:
+            return ttl >> 24 << 4
+        place, _rr = octets.record(place)
+    return 0
 
 
 class _Rr(NamedTuple):
@@ -149,7 +167,7 @@ class _Octets:
 
     def record(self, place: int) -> tuple[int, _Rr | None]:
         """Where the next record begins, and this one (None: not of the Internet)."""
-        after = self._behind_name(place)
+        after = self.behind_name(place)
         rdtype, rdclass, ttl_s, length = _RECORD.unpack_from(self.wire, after)
         start = after + _RECORD.size
         if start + length > len(self.wire):
@@ -163,7 +181,8 @@ class _Octets:
         """The name at a place, as text."""
         return self._name(place)[0].removesuffix(".")
 
-    def _behind_name(self, place: int) -> int:
+    def behind_name(self, place: int) -> int:
+        """Where the name at a place ends."""
         while length := self.wire[place]:
             if length >= 0xC0:
                 return place + 2

@@ -250,7 +250,11 @@ class LogEvent(StrEnum):
         "info",
         "An older version wrote the store: step `step` of `steps` begins. Nothing is served until `ready`.",
     )
-    BUILT = "built", "info", "The store is open; how many files were removed that nothing knows or nobody finished."
+    BUILT = (
+        "built",
+        "info",
+        "The store is open; how many files were removed that nothing knows or nobody finished.",
+    )
     READY = "ready", "info", "It serves."
     CERTIFICATE_RELOADED = (
         "certificate_reloaded",

@@ -16,7 +16,7 @@ from typing import cast
 
 import structlog
 
-from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
+from conf.dns_wire import FORMERR, NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
 from conf.log_events import LogEvent, tell
 from conf.setting_kinds import is_loopback
 from storage.exhaustion import is_exhaustion
@@ -161,6 +161,9 @@ class DnsClient:
                 while nameserver in nameservers:
                     asker, heard = await asked.next()
                     answer = await _read(asker, heard)
+                    if answer is not None and answer.rcode == FORMERR and asker.question.has_edns:
+                        await asked.ask_without_edns(asker)
+                        continue
                     if answer is not None:
                         self._silent.answered(asker.nameserver)
                         is_told = answer.rcode in (NOERROR, NXDOMAIN)
@@ -191,6 +194,14 @@ class _AskedNameservers:
         asker = self._askers.get(nameserver)
         if asker is None:
             asker = self._askers[nameserver] = _Asker(nameserver, self._question(), self._hear)
+        await self._send(asker)
+
+    async def ask_without_edns(self, asker: "_Asker") -> None:
+        """One that could not read a question with it (RFC 6891 §7). As `ask`."""
+        asker.question = asker.question._replace(has_edns=False)
+        await self._send(asker)
+
+    async def _send(self, asker: "_Asker") -> None:
         try:
             await asker.send()
         except OSError as error:

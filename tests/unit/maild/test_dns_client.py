@@ -1,4 +1,4 @@
-"""What is left of a question that nobody waits for any more."""
+"""Nameservers that answer otherwise than they should, and what is left of a question that nobody waits for any more."""
 
 import asyncio
 import gc
@@ -6,12 +6,16 @@ import socket
 import time
 import warnings
 
+import dns.message
+import dns.rcode
+import dns.rrset
 import pytest
 import uvloop
 
-from maild.dns_client import DnsClient, _AskedNameservers
+from maild.dns_client import DnsClient, NoNameserver, _AskedNameservers
 from tests.support.peers.dns_server import DnsServer
 from tests.support.running import until_true
+from tests.support.waiting import GIVES_UP_S
 
 STEPS = 12  # of the event loop; before these a question stands at each of its own
 
@@ -43,3 +47,39 @@ async def test_a_question_that_was_answered_leaves_nothing_to_the_collector_of_c
         client = DnsClient(lambda: [("127.0.0.1", dns.port)], 5, time.monotonic)
         await client.ask(b"\x01a\x04test\x00", "A")
         await until_true(lambda: not any(isinstance(one, _AskedNameservers) for one in gc.get_objects()))
+
+
+@pytest.mark.parametrize("repeats_the_question", [True, False])
+async def test_a_nameserver_that_does_not_know_edns_is_asked_without_it(repeats_the_question: bool) -> None:
+    """As old routers do not: other programs are served by them, since those ask without it (RFC 6891 §7)."""
+
+    def answers(query: dns.message.Message) -> list[bytes]:
+        response = dns.message.make_response(query)
+        response.use_edns(False)
+        if query.edns < 0:
+            response.answer.append(dns.rrset.from_text("a.test.", 300, "IN", "A", "192.0.2.1"))
+        else:
+            response.set_rcode(dns.rcode.FORMERR)
+            response.question = response.question if repeats_the_question else []
+        return [response.to_wire()]
+
+    async with DnsServer() as server:
+        server.forge["a.test"] = answers
+        client = DnsClient(lambda: [("127.0.0.1", server.port)], GIVES_UP_S, time.monotonic)
+        assert (await client.ask(b"\x01a\x04test\x00", "A")).records == ("192.0.2.1",)
+
+
+@pytest.mark.parametrize("rcode", [dns.rcode.FORMERR, dns.rcode.NOTIMP, dns.rcode.BADVERS])
+async def test_a_nameserver_that_fails_has_not_said_that_there_is_nothing(rcode: dns.rcode.Rcode) -> None:
+    """Of BADVERS the header's part is that of an empty answer (RFC 6891 §6.1.3), by which mail would bounce."""
+
+    def answers(query: dns.message.Message) -> list[bytes]:
+        response = dns.message.make_response(query)
+        response.set_rcode(rcode)
+        return [response.to_wire()]
+
+    async with DnsServer() as server:
+        server.forge["a.test"] = answers
+        client = DnsClient(lambda: [("127.0.0.1", server.port)], GIVES_UP_S, time.monotonic)
+        with pytest.raises(NoNameserver):
+            await client.ask(b"\x01a\x04test\x00", "A")
