@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 IN = 1
-CNAME, SOA, OPT = 5, 6, 41
+CNAME, SOA = 5, 6
 TYPES = {"A": 1, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28, "TLSA": 52}
 
 NOERROR, FORMERR, NXDOMAIN = 0, 1, 3
@@ -28,7 +28,7 @@ _HEADER = struct.Struct("!6H")
 _RECORD = struct.Struct("!2HIH")
 _QR, _TC, _RD, _AD = 0x8000, 0x0200, 0x0100, 0x0020
 _OPCODE = 0x7800
-_OPT = b"\x00" + struct.pack("!2HIH", OPT, PAYLOAD_OCTETS, 0, 0)  # RFC 6891 §6.1.2
+_OPT = b"\x00" + struct.pack("!2HIH", 41, PAYLOAD_OCTETS, 0, 0)  # RFC 6891 §6.1.2
 # As text, these stand for themselves only behind a backslash (RFC 1035 §5.1), others as a number.
 _ESCAPES = {code: f"\\{code:03d}" for code in (*range(0x21), *range(0x7F, 0x100))} | {
     ord(sign): f"\\{sign}" for sign in '"().;\\@$'
@@ -105,9 +105,9 @@ def _upper_rcode(octets: _Octets, question: DnsQuestion, others: int) -> int:
     """What of it does not fit into the header (RFC 6891 §6.1.3)."""
     place = _HEADER.size + len(question.name) + 4
     for _ in range(others):
-        rdtype, _class, ttl, _length = _RECORD.unpack_from(octets.wire, octets.behind_name(place))
-        if rdtype == OPT:
-            return ttl >> 24 << 4
+        after = octets.behind_name(place)
+        if octets.wire[after : after + 2] == _OPT[1:3]:
+            return octets.wire[after + 4] << 4
         place, _rr = octets.record(place)
     return 0
 
