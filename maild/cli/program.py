@@ -45,6 +45,10 @@ class OperatorCli(click.Group):
         fill()
         if isinstance(sys.stdout, io.TextIOWrapper):  # a locale may lack characters of a name
             sys.stdout.reconfigure(errors="backslashreplace")
+        if sys.flags.optimize > 1:
+            fail(
+                "PYTHONOPTIMIZE=2 (python -OO) takes away what commands and the API say of themselves; set it to 1"
+            )
         try:
             return super().main(*args, **kwargs)
         except OSError:

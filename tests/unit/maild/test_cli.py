@@ -1257,6 +1257,22 @@ def test_a_processor_that_is_too_old_is_told_in_one_line(config: Path, tmp_path:
     assert done.returncode == 2 and line.startswith("maild: this processor lacks ") and "(X86_V2)" in line
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["check-config"], ["serve"]])
+def test_an_interpreter_that_leaves_out_docstrings_is_refused(arguments: list[str]) -> None:
+    """They are the help of commands, and what the document of the API says."""
+    command = [sys.executable, "-OO", "-m", "maild", *arguments]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=GIVES_UP_S,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("maild: PYTHONOPTIMIZE=2 ") and done.stderr.endswith("set it to 1\n")
+
+
 def test_keys_of_sessions_are_written_nowhere(config: Path, tmp_path: Path) -> None:
     """Whoever has them reads what went by. Nor does a place that can't be written keep the daemon from serving."""
     for file in (tmp_path / "keys", tmp_path / "none" / "keys"):
