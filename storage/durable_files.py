@@ -4,6 +4,7 @@ file was fsynced, a name once its folder was. For what SQLite does not write its
 Whether a file is there at all is asked here too.
 """
 
+import errno
 import glob
 import os
 from pathlib import Path
@@ -39,6 +40,7 @@ def make_folder(folder: Path, mode: int) -> None:
         fsync_folder(folder.parent)
 
 
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})  # link(2), and what FUSE says
 _BUILDING = f".{'[0-9a-f]' * 8}.new*"  # with what SQLite keeps beside it
 
 
@@ -50,6 +52,17 @@ def building_beside(path: Path) -> Path:
 def unfinished(folder: Path, name: str = "") -> set[Path]:
     """What was, or is, being built in the folder, of the file with this name or of any."""
     return set(folder.glob((glob.escape(name) or "*") + _BUILDING))
+
+
+def give_name(building: Path, path: Path) -> None:
+    """The name, unless another process was faster: FileExistsError, which a rename would not tell. OSError."""
+    try:
+        os.link(building, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        told = "its file system has no hard links; name a folder on a disk of this host (ext4, xfs, btrfs)"
+        raise OSError(error.errno, told, str(path.parent)) from error
 
 
 def write_new_file(path: Path, data: bytes, like: Path | None = None) -> None:
@@ -65,7 +78,7 @@ def write_new_file(path: Path, data: bytes, like: Path | None = None) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.link(building, path)
+        give_name(building, path)
     finally:
         building.unlink(missing_ok=True)
     fsync_folder(path.parent)

@@ -18,7 +18,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from storage.durable_files import building_beside, fsync_folder, is_there
+from storage.durable_files import building_beside, fsync_folder, give_name, is_there
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.free_pages import MOVABLE_PAGES
@@ -203,7 +203,7 @@ def _create(path: Path) -> None:
         finally:
             conn.close()
         with suppress(FileExistsError):  # another process was faster: its store is the one
-            os.link(building, path)
+            give_name(building, path)
         fsync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{path}: {in_words(error)}") from error

@@ -1,5 +1,6 @@
 """What is made durably is whole and has its name, whatever moment power is lost at (storage/durable_files.py; D2)."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from storage.data_folder import DataFolder
 from storage.durable_files import building_beside, is_there, make_folder, write_new_file
 from storage.engine import migrate
+from storage.engine.migrate import StoreError
 from tests.support.laws.synced import Synced
 
 
@@ -78,6 +80,23 @@ def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_new_file(path, b"second")
     assert path.read_bytes() == b"first" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_file_system_without_hard_links_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """As exFAT, which keeps no rights of files either, and some that reach over a network."""
+
+    def refuse(source: Path, target: Path) -> None:
+        raise OSError(code, os.strerror(code), str(source), None, str(target))
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(OSError, match="no hard links"):
+        write_new_file(tmp_path / "file", b"octets")
+    with pytest.raises(StoreError, match="no hard links"):
+        migrate.prepare(tmp_path / "store")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_can_not_be_asked_for_is_not_missing(tmp_path: Path) -> None:
