@@ -108,16 +108,31 @@ def is_behind(path: Path) -> bool:
 def connect_any_version(path: Path, read_only: bool) -> sqlite3.Connection:
     """`connect` for what every version of the store can answer."""
     _refuse_foreign_log(path)
-    conn = None
     try:
-        conn = _open(path, read_only)
+        return _opened(path, read_only)
+    except sqlite3.Error as error:
+        if not (read_only and is_closed_to_us(error) and _is_at_rest(path)):
+            raise StoreError(f"{path}: {in_words(error)}{_advice(error, path)}") from error
+    return _opened(path, read_only, can_change=False)
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Can it be read, and is all that was committed in it? Where nothing can be made in its folder, as in a read-only
+    snapshot, SQLite then reads it all the same if it is told so (https://www.sqlite.org/wal.html#readonly)."""
+    return os.access(path, os.R_OK) and not _has_octets(beside(path, "-wal"))
+
+
+def _has_octets(path: Path) -> bool:
+    return is_there(path) and path.stat().st_size > 0
+
+
+def _opened(path: Path, read_only: bool, can_change: bool = True) -> sqlite3.Connection:
+    conn = _open(path, read_only, can_change)
+    try:
         _recognise(conn, path)
-    except (sqlite3.Error, StoreError) as error:
-        if conn is not None:
-            conn.close()
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(f"{path}: {in_words(error)}{_advice(error, path)}") from error
+    except BaseException:
+        conn.close()
+        raise
     return conn
 
 
@@ -211,10 +226,10 @@ def _create(path: Path) -> None:
         building.unlink(missing_ok=True)
 
 
-def _open(path: Path, read_only: bool = False) -> sqlite3.Connection:
-    mode = "ro" if read_only else "rw"
+def _open(path: Path, read_only: bool = False, can_change: bool = True) -> sqlite3.Connection:
+    options = ("mode=ro" if read_only else "mode=rw") + ("" if can_change else "&immutable=1")
     conn = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
+        f"{path.resolve().as_uri()}?{options}", uri=True, isolation_level=None, check_same_thread=False
     )
     configure(conn)
     conn.execute("PRAGMA wal_autocheckpoint = 0")
@@ -232,7 +247,7 @@ def _refuse_foreign_log(path: Path) -> None:
     last one that has the store open, and its log away from under a daemon.
     """
     log = beside(path, "-wal")
-    if not (is_there(log) and log.stat().st_size) or _has_log(path):
+    if not _has_octets(log) or _has_log(path):
         return
     raise StoreError(
         f"{log} is of another database than {path}, as one that a backup took the place of: move it away, with the"

@@ -1130,6 +1130,14 @@ def test_a_read_only_snapshot_is_looked_through(config: Path, monkeypatch: pytes
     assert answer("check", "--config", config)["ok"]
 
 
+def test_a_store_at_rest_is_looked_through_where_nothing_can_be_made_beside_it(config: Path) -> None:
+    """As in a read-only snapshot of a daemon that was stopped: even who only reads would make the shared file."""
+    answer("init", "--config", config)
+    load(config).data_path.joinpath("maild.sqlite3-shm").symlink_to("nowhere")  # which SQLite does not follow
+    assert answer("check", "--config", config)["ok"]
+    assert answer("org", "list", "--config", config)["organizations"]
+
+
 def test_a_folder_that_root_may_not_write_is_told_as_read_only(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
