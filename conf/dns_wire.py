@@ -16,7 +16,7 @@ IN = 1
 CNAME, SOA = 5, 6
 TYPES = {"A": 1, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28, "TLSA": 52}
 
-NOERROR, FORMERR, NXDOMAIN = 0, 1, 3
+NOERROR, FORMERR, NXDOMAIN, NOTIMP = 0, 1, 3, 4
 RECORDS_MAX = 1000  # of one answer; the rest of a huge one is dropped
 LABELS_MAX = 10_000  # of all its names
 CHAIN_MAX = 16  # CNAMEs from the name that was asked for

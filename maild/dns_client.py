@@ -16,7 +16,17 @@ from typing import cast
 
 import structlog
 
-from conf.dns_wire import FORMERR, NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
+from conf.dns_wire import (
+    FORMERR,
+    NOERROR,
+    NOTIMP,
+    NXDOMAIN,
+    TYPES,
+    DnsAnswer,
+    DnsGarbage,
+    DnsQuestion,
+    read_answer,
+)
 from conf.log_events import LogEvent, tell
 from conf.setting_kinds import is_loopback
 from storage.exhaustion import is_exhaustion
@@ -24,6 +34,7 @@ from storage.exhaustion import is_exhaustion
 DNS_PORT = 53
 RESOLV_CONF = "/etc/resolv.conf"
 SILENT_S = 30.0
+_WITHOUT_EDNS = (FORMERR, NOTIMP)  # RFC 6891 §7, and before it RFC 2671 §5.3
 
 Nameserver = tuple[str, int]  # address, port
 
@@ -161,7 +172,7 @@ class DnsClient:
                 while nameserver in nameservers:
                     asker, heard = await asked.next()
                     answer = await _read(asker, heard)
-                    if answer is not None and answer.rcode == FORMERR and asker.question.has_edns:
+                    if answer is not None and answer.rcode in _WITHOUT_EDNS and asker.question.has_edns:
                         await asked.ask_without_edns(asker)
                         continue
                     if answer is not None:
@@ -197,7 +208,7 @@ class _AskedNameservers:
         await self._send(asker)
 
     async def ask_without_edns(self, asker: "_Asker") -> None:
-        """One that could not read a question with it (RFC 6891 §7). As `ask`."""
+        """One that does not know it. As `ask`."""
         asker.question = asker.question._replace(has_edns=False)
         await self._send(asker)
 

@@ -49,8 +49,11 @@ async def test_a_question_that_was_answered_leaves_nothing_to_the_collector_of_c
         await until_true(lambda: not any(isinstance(one, _AskedNameservers) for one in gc.get_objects()))
 
 
+@pytest.mark.parametrize("refusal", [dns.rcode.FORMERR, dns.rcode.NOTIMP])
 @pytest.mark.parametrize("repeats_the_question", [True, False])
-async def test_a_nameserver_that_does_not_know_edns_is_asked_without_it(repeats_the_question: bool) -> None:
+async def test_a_nameserver_that_does_not_know_edns_is_asked_without_it(
+    refusal: dns.rcode.Rcode, repeats_the_question: bool
+) -> None:
     """As old routers do not: other programs are served by them, since those ask without it (RFC 6891 §7)."""
 
     def answers(query: dns.message.Message) -> list[bytes]:
@@ -59,7 +62,7 @@ async def test_a_nameserver_that_does_not_know_edns_is_asked_without_it(repeats_
         if query.edns < 0:
             response.answer.append(dns.rrset.from_text("a.test.", 300, "IN", "A", "192.0.2.1"))
         else:
-            response.set_rcode(dns.rcode.FORMERR)
+            response.set_rcode(refusal)
             response.question = response.question if repeats_the_question else []
         return [response.to_wire()]
 
