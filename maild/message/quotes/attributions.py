@@ -23,16 +23,23 @@ _AROUND = f" \t\xa0*_-—–<>:：.{_MARKS}"
 _NO_MARKS = str.maketrans("\xa0", " ", _MARKS)
 _UNSEEN = f" \t\xa0*_{_MARKS}"
 
-_VERBS = frozenset(
+# Words of programs, which authors use too: of what somebody said, or of what "you" wrote.
+_SPOKEN = frozenset(
+    "said says sent reče raksta 提到 先前提到 寫下 編輯 написано написали написахте написасте napisaste napisali"
+    " napísali piszesz rašėte yazdınız γράψατε escribiches".split()
+)
+_VERBS = _SPOKEN | frozenset(
     (
-        "wrote writes sent said says schrieb schreibt geschrieben schreef geschreven skrev skriver skrifaði"
+        "wrote writes schrieb schreibt geschrieben schreef geschreven skrev skriver skrifaði"
         " écrit escribió escribio escreveu escriure escribiu scritto scris scribis skribis kirjoitti kirjutas"
         " rakstīja napisał napisała napisał(a pisze napsal napsala napsal(a napísal napísala napísal(a napisao napisala"
         " napisao/la napisal написао написао/ла пишет писал(а написал написала написал(а пише написав написала написа"
         " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
         " लिखा เขียนว่า ได้เขียน escrit skreiv piše menulis membalas напиша zuen წერს жазған napisal(a"
         " yazıb schreift skrivaði დაწერა escrito tulis napisal-a napisao/napisala написав(ла"
-        " skryf shkruar napísal/a писал писала"
+        " skryf shkruar napísal/a писал писала schrieb(en schreven napisaŭ napisa parašė писав(ла"
+        " escriguèt escrich scrit scrît scrijha scribeva yozdi yura ubhale бичихдээ жазғаны يازدىكى লিখিছিল লিখেছিলেন"
+        " ਲਿਖਿਆ ಬರೆದಿದ್ದಾರೆ എഴുതിയിരിക്കുന്നു लिहिले వ్రాశారు எழுதியது"
     ).split()
 )
 # These follow the name without a blank, but one.
@@ -47,12 +54,17 @@ _VERB_ENDINGS = (
         "쓴 내용",
         "idatzi du",
         "نوشته است",
+        "نوشته بود",
+        "લખાયેલ હતું",
+        "ලියන ලඳි",
+        "의 덧글",
     ),
 )
 # The name may stand behind these.
 _MIDDLE_VERBS = frozenset(
-    "schrieb schreef skrev skreiv skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta писал(а) wrote"
-    " escreveu كتب كتب/كتبت נכתב".split()
+    "schrieb schrieb(en) schreef skryf skreau skrev skreiv skrifaði skrivaði ysgrifennodd scríobh kirjoitti kirjutas"
+    " rašė rakstīja napsal napsala yazdı írta писал(а) wrote escreveu"
+    " كتب كتب/كتبت נכתב".split()
 )
 _BEFORE_A_DATE = frozenset(["wrote", "escreveu"])
 _MIDDLE_VERB = re.compile(
@@ -63,11 +75,13 @@ _MIDDLE_VERB = re.compile(
 # Words by which web mail names the author.
 _AUTHOR_WORDS = frozenset("пользователь użytkownik uživatel odesílatel користувач карыстальнік".split())
 # With the verbs of these languages.
-_AUXILIARIES = frozenset("a ha je ka đã idatzi".split())
-# With these the author tells what he wrote himself, or what somebody said.
-_OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my".split())
-_PRONOUNS = _OWN_WORDS | frozenset("he she they it er sie es il elle ils elles él ella ellos hij zij".split())
-_SPOKEN = frozenset("said says sent".split())
+_AUXILIARIES = frozenset("a ha je је ka va đã idatzi".split())
+# With these the author tells what he wrote himself, or somebody whom he has named before.
+_OWN_WORDS = frozenset(
+    "i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my he she they er hij zij elle él ella он она"
+    " они".split()
+)
+_PRONOUNS = _OWN_WORDS | frozenset("it sie es il ils elles ellos".split())
 _WRITTEN = _VERBS - _SPOKEN
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
@@ -76,8 +90,9 @@ _INTRODUCTION = re.compile(
     r"|בתאריך|في|على|در|روز)\b|在|于|於|เมื่อ|თარიღი",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+(?:-feira)?[.,:،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
-_BARE_DATE = re.compile(r"\(?(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
+_WORD = r"(?>(?:[^\W\d_]|[\u0900-\u0dff]){1,14})(?:-feira)?"  # Indic marks are no letters to Python
+_DATE = re.compile(rf"(?>(?:\(?{_WORD}[.,:،'’׳]{{0,2}}+\s{{1,2}}+){{0,4}})\S{{0,3}}?\d")
+_BARE_DATE = re.compile(rf"\(?(?>(?:{_WORD}[.,’'׳]{{0,2}}+\s{{1,2}}+){{0,2}})\d")
 _NAME_AND_ADDRESS = re.compile(
     r"(?>(?:[^\s<>@]{1,40}+\s{1,2}+){1,8})[<(\[]{1,2}\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
 )
@@ -106,14 +121,20 @@ _NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Thunderbird, Roundcube, Notes, Th
 _DATE_LINE = re.compile(
     r"(?:\S{1,3} )?\w{2,4}\.?, \d{1,2} \w{3,5}\.? \d{4} \d\d:\d\d:\d\d [+-]\d{4}(?: \S{1,12})?\Z"
 )
-_GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
+_ODD_FORM = re.compile(
+    r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z"  # GroupWise
+    r"|:כתב [^\n]{3,200}, \d[^\n]{6,20}\d בתאריך\Z"  # Roundcube in Hebrew, whose catalog has it the wrong way round
+)
 # Line breaks that a client wrote as blanks, or lost. In some languages the verb stands before the name, or has an
 # auxiliary.
 _RUN_ON = re.compile(
     r"<?[^<>\s@]{1,64}@[^<>\s:]{1,255}>?(?:\s(?:h?a\s)?[^\s:]{2,20}[ \xa0]?)?:(?=[ \xa0]{2}|>\s?[^\s>])"
 )
+_ODD_ENDS = frozenset(">ך")
 _QUOTING = re.compile(
-    r"(?:quoting|thus (?:spake|wrote)|zitat von|selon|citeren|citando|citazione|citat från|citát|lainaus|cytat)\s",
+    r"(?:quoting|thus (?:spake|wrote)|zitat von|selon|citeren|citando|citazione|citat från|citát|lainaus|cytat"
+    r"|citat af|cytowanie|cituji|citiram|citerar|citēju|siterer|s'està citant|estase citando|idézet|vísa til|alıntı"
+    r"|цитирую|цитую|παραθέτοντας από|نقل قول|引用|引述)\s",
     re.IGNORECASE,
 )
 _EXCERPTS = re.compile(r"excerpts from .{1,100}? message of .{0,40}\d", re.IGNORECASE)
@@ -160,15 +181,16 @@ def may_end_one(line: str) -> bool:
             or ">" in ending
             or ending[:-1].rstrip(_UNSEEN)[-1:].isdigit()
             or ending.endswith((" Uhr:", "):"))
-            or (ending[0].isdigit() and _TIME.search(ending) is not None)
+            or _TIME.search(ending) is not None
             or _ends_in_verb(ending)
             or not _MIDDLE_VERBS.isdisjoint(ending.lower().split())
         )
-    if final == ">":
-        return _ISO_DATE.match(ending) is not None or _GROUPWISE.match(ending) is not None
+    if final in _ODD_ENDS:
+        return _ISO_DATE.match(ending) is not None or _ODD_FORM.match(ending) is not None
     if final == "-" and not _MIDDLE_VERBS.isdisjoint(ending.lower().split()):
         return _DASHED.match(ending) is not None
-    return final in "-etd" and _ends_in_verb(ending)  # only English and German without a colon
+    # Without a colon in English and German, and in some languages of Roundcube.
+    return (final in "-etd" or _ISO_DATE.match(ending) is not None) and _ends_in_verb(ending)
 
 
 def may_run_on(line: str) -> bool:
@@ -267,7 +289,7 @@ def _upwards(lines: list[str], last: int, first: int) -> list[int]:
 
 def _judge(joined: str, *, is_apart: bool) -> tuple[Certainty, bool]:
     """(what it is, whether it begins with "On" and a date). `is_apart`: nothing stands right above it."""
-    if _GROUPWISE.match(joined):
+    if _ODD_FORM.match(joined):
         return Certainty.ALWAYS, True
     claim = _Claim.of(joined)
     certainty = claim.certainty(is_apart=is_apart)
@@ -334,7 +356,8 @@ class _Claim(NamedTuple):
         if _ends_in_verb(self.body) and (is_dashed or is_full):
             return Certainty.ALWAYS
         is_short = len(self.body.split()) <= _NAME_WORDS * 2
-        if _ISO_DATE.match(self.body) and self.joined.endswith(">") and is_short:
+        is_ended = self.joined.endswith(">") or self.body.lower().split()[-1] in _WRITTEN
+        if _ISO_DATE.match(self.body) and is_ended and is_short:
             return Certainty.ABOVE_A_QUOTE
         return Certainty.NOT
 
@@ -343,19 +366,27 @@ def _is_above_a_quote(joined: str, body: str) -> bool:
     """What some clients write, and authors might: a mark before who it was, or the date behind."""
     if joined.rstrip(_UNSEEN)[-1:] not in (":", "："):
         return False
-    if _NAMED_BEFORE_DATE.match(body) or _EXCERPTS.match(body):
+    if _NAMED_BEFORE_DATE.match(body) or _EXCERPTS.match(body) or _is_whole(body):
         return True
-    if not _has_address(body):
-        return False
-    is_whole = _ends_in_verb(body) and _TIME.search(body) is not None and _YEAR.search(body) is not None
-    return is_whole or _QUOTING.match(body) is not None or _MUTT.match(joined) is not None
+    return _has_address(body) and (_QUOTING.match(body) is not None or _MUTT.match(joined) is not None)
+
+
+def _is_whole(body: str) -> bool:
+    """Whether somebody wrote at a time of a day of a year, in whatever order."""
+    return (
+        _TIME.search(body) is not None
+        and _YEAR.search(body) is not None
+        and _OWN_WORDS.isdisjoint(body.lower().split())
+        and _has_verb(body)
+    )
 
 
 def _has_one_name(joined: str, body: str) -> bool:
     """`Bot writes:`, as nmh and maildrop do where the display name is one word; and whoever quotes a third person."""
     name, _, verb = body.lower().partition(" ")
     is_ended = joined.rstrip(_UNSEEN)[-1:] in (":", "：")
-    return is_ended and verb in _WRITTEN and name not in _PRONOUNS and body[0].isupper()
+    is_written = verb in _WRITTEN or verb in _VERB_ENDINGS
+    return is_ended and is_written and name not in _PRONOUNS and body[0].isalpha() and not body[0].islower()
 
 
 def _has_address(body: str) -> bool:

@@ -117,6 +117,7 @@ ATTRIBUTIONS = {
     "thunderbird, ar": "على 4\u200f/5\u200f/2026 \u202b10:12، كتب Ann Example:",
     "roundcube, az": "2026-05-04 10:12 tarixdə, Ann Example yazıb:",
     "roundcube, eu": "2026-05-04 10:12 egunean, Ann Example-(e)k idatzi du:",
+    "hi gmail": "सोम, 4 मई 2026 को 10:12 am बजे को Ann <ann@example.org> ने लिखा:",
     "sogo, es": "El 04/05/2026 10:12, Ann Example <ann@example.org> Ha escrito:",
     "sogo, uk": "04/05/2026 10:12 Ann Example написав(ла):",
     "evolution, et": "Ühel kenal päeval, E, 04.05.2026 kell 10:12, kirjutas Ann Example:",
@@ -189,7 +190,6 @@ ABOVE_A_QUOTE = {
     "evolution, th": "เมื่อ จ. 2026-05-04 เวลา 10:12 +0200, Ann Example เขียนว่า:",
     "roundcube, ar": "كتب Ann Example في 2026-05-04 10:12:",
     "roundcube, lv": "Ann Example @ 2026-05-04 10:12 rakstīja:",
-    "hi gmail": "सोम, 4 मई 2026 को 10:12 am बजे को Ann <ann@example.org> ने लिखा:",
 }
 
 BLOCKS = {
