@@ -85,8 +85,8 @@ _PRONOUNS = _OWN_WORDS | frozenset("it sie es il ils elles ellos".split())
 _WRITTEN = _VERBS - _SPOKEN
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
-    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|tann|ditën e|v(?= \w{2,4},)"
-    r"|ühel kenal päeval|vào|în|la|στις|pada|dana|v v"
+    r"(?:on|at(?= \d{1,4}[/.-]| \w{3}, \d)|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|tann|ditën e"
+    r"|v(?= \w{2,4},)|ühel kenal päeval|vào|în|la|στις|pada|dana|v v"
     r"|בתאריך|في|على|در|روز)\b|在|于|於|เมื่อ|თარიღი",
     re.IGNORECASE,
 )

@@ -51,8 +51,10 @@ _MARK = re.compile(
     r"[^\n]{0,100}+(?<=[#=*_-]{2})\Z",
     re.IGNORECASE,
 )
-_RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-", "-=", "=-", "—-", "##", "‐‐", "––", "――"])
-_ALIKE = str.maketrans("‐‑‒–—―\xa0", "------ ")
+_RULE_BEGINNINGS = frozenset(
+    ["--", "__", "==", "**", "——", "*-", "-=", "=-", "—-", "##", "‐‐", "––", "――", "━━"]
+)
+_ALIKE = str.maketrans("‐‑‒–—―━\xa0", "------- ")
 _RULE = re.compile(r"[-_=*#—]{2,200}\Z")
 _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
 
@@ -129,13 +131,23 @@ def begins_copy(lines: list[str], position: int, *, of_answer: bool = True) -> b
     if head[:2] in _RULE_BEGINNINGS:
         if _MARK.match(head):
             return True
-        is_titled = _TITLED_RULE.match(head) is not None and _field(head)[0] is None  # a field may be in bold
-        has_rule = is_titled or _RULE.match(head) is not None
+        has_rule = _is_title(head) or _RULE.match(head) is not None
         if has_rule:
             position = _next_words(lines, position + 1)
     if position == len(lines) or not _is_block(lines, position, has_rule):
         return False
     return of_answer or _is_whole_block(lines, position)
+
+
+def has_unknown_title(line: str) -> bool:
+    """Whether a copy that begins there is titled, and not with a mark that answers have."""
+    head = _head(line)
+    return _is_title(head) and _MARK.match(head) is None
+
+
+def _is_title(head: str) -> bool:
+    """A title between dashes or their like; a field may be in bold."""
+    return _TITLED_RULE.match(head) is not None and _field(head)[0] is None
 
 
 def mark_above(lines: list[str], position: int, first: int) -> int:

@@ -27,6 +27,7 @@ from maild.message.quotes.copied_headers import (
     attributing_end,
     begins_copy,
     fields_above,
+    has_unknown_title,
     mark_above,
     may_begin_copy,
 )
@@ -40,13 +41,15 @@ _MAX_DOUBTS = 100
 
 _SIGNATURE = re.compile(r"--\s?\Z")
 _BARE_SIGNATURE = "--"  # many clients leave the blank out
-_FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
+_FIRSTS = frozenset(">|_=*#-—–‐―━2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
 _RULES = _RULED | {"**", "==", "-=", "##"}
 _DIFF_COMMAND = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\Z")
 _LEFT_OUT = re.compile(r"[\[<({]?\s?(?:\.{2,4}|…|snip(?:ped)?|cut|skip(?:ped)?)\s?[\])}>]?\Z", re.IGNORECASE)
 _QUOTE = re.compile(r">(?!>)|>{1,20} >(?!>)")  # no prompt has a blank between marks
-_ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
+_SUPERCITE = ">>>>> "
+_ODD_QUOTE = re.compile(r"[A-Z][A-Za-z]{0,3}>|\|")
+_TAB = "\t"  # s-nail's mark of a quote; others' originals may have paragraphs that begin so
 
 
 class QuotedWords(Enum):
@@ -151,13 +154,14 @@ class _ReplyLines:
         return without_closing("\n".join(self._kept + self._lines[self._position :]))
 
     def _look_at(self, number: int) -> None:
-        head = self._lines[number][:_LINE_CHARS].strip()
-        if not head:
-            return
-        if head[0] == ">":
-            self._quote(number, head)
-        elif self._odd_mark and head.startswith(self._odd_mark):
+        line = self._lines[number][:_LINE_CHARS]
+        head = line.strip()
+        if self._odd_mark and (line if self._odd_mark == _TAB else head).startswith(self._odd_mark):
             self._take_off(number, number + 1)
+        elif not head:
+            return
+        elif head[0] == ">":
+            self._quote(number, head)
         elif (head[:2] in _RULED or head[-1] in ":：") and FORWARD_MARK.match(head):
             self._take_off(number, number)
             self._keep_to_the_end()
@@ -200,7 +204,8 @@ class _ReplyLines:
         if not begins_copy(self._lines, number, of_answer=self._is_answer):
             return False
         self.has_original = True
-        if self._is_forward:
+        # Who passes on titles it in his language; in an answer the same is the original.
+        if self._is_forward or (not self._is_answer and has_unknown_title(self._lines[number])):
             self._keep_to_the_end()
             return True
         end = attributing_end(self._lines, number)
@@ -210,7 +215,8 @@ class _ReplyLines:
         return True
 
     def _quote(self, number: int, head: str) -> None:
-        may_attribute = (len(head) < 40 and head[-1] in ":：") or head[-3:] == ">>>"
+        is_marked = len(head) < 40 or head.startswith(_SUPERCITE)
+        may_attribute = (is_marked and head[-1] in ":：") or head[-3:] == ">>>"
         if may_attribute and self._attribution(number):
             return
         if not self.has_original and self._is_own_quote(number, head):
@@ -302,7 +308,8 @@ class _ReplyLines:
         left out may stand before it."""
         position = found.end
         while position < len(self._lines):
-            head = self._lines[position][:_LINE_CHARS].strip()
+            line = self._lines[position][:_LINE_CHARS]
+            head = line.strip()
             if head and not _LEFT_OUT.match(head):
                 break
             position += 1
@@ -310,8 +317,12 @@ class _ReplyLines:
             return None
         odd = _ODD_QUOTE.match(head)
         if odd is not None:
-            self._odd_mark = odd[0].strip()
-        return position if head[0] == ">" or odd is not None else None
+            self._odd_mark = odd[0]
+        elif line[0] == _TAB and found.certainty is Certainty.ABOVE_A_QUOTE:
+            self._odd_mark = _TAB
+        else:
+            return position if head[0] == ">" else None
+        return position
 
     def _take_off(self, start: int, end: int) -> None:
         self._kept += self._lines[self._position : start]

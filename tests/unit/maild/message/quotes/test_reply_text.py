@@ -873,6 +873,22 @@ def test_what_a_subject_says_is_passed_on_stays(subject: str, block: str, is_kep
     assert (told.extracted_text or told.text_body) == (text if is_kept else REPLY)
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "---- Ann Example <ann@example.org> kişisinden iletilen ileti ----",  # mutt
+        "-------- plusendita mesaĝo --------",  # Evolution
+        "------轉寄自 Ann Example 的郵件------",  # Balsa
+        "━━━Thư đã chuyển tiếp━━━",  # Evolution
+    ],
+)
+def test_what_stands_below_an_unknown_title_stays_where_nothing_is_answered(mark: str) -> None:
+    text = f"{REPLY}\n\n{mark}\nFrom: a@x.org\nTo: b@x.org\nSubject: Offer\nDate: 4 May 2026\n\n{OLD}"
+    assert extract_reply(text, is_answer=False) == text
+    assert extract_reply(text).startswith(REPLY)
+    assert OLD not in extract_reply(text)
+
+
 def test_what_is_quoted_twice_alone_goes_and_prompts_stay() -> None:
     quoted = ">> > --- Reply above ---\n>> >\n>> > Issue 6779 has been updated.\n>> > > Subject changed"
     assert extract_reply(f"{REPLY}\n\n{quoted}") == REPLY
@@ -885,6 +901,29 @@ def test_what_is_quoted_twice_alone_goes_and_prompts_stay() -> None:
 def test_quotes_with_initials_or_bars_go_below_an_attribution(mark: str) -> None:
     text = f"On 4 May 2026 10:12, Ann wrote:\n\n{mark} one\n{mark} two\nmy answer\n{mark} three"
     assert extract_reply(text) == "my answer"
+
+
+SUPERCITE = '>>>>> "Ann" == Ann Example <ann@example.org> writes:'
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        f"{SUPERCITE}\n\n    Ann> old words\n\n    Ann> and older ones",
+        "Ann Example <ann@example.org> wrote:\n\n\told words\n\t\n\tand older ones\n\t",  # s-nail
+        "Ann Example <ann@example.org> wrote:\n\n\told words\n\t\n\t- and an older list:\n\t\tone",
+        "At Mon, 4 May 2026 10:12:07 +0200,\nAnn Example wrote:\n> \n> old words\n> \n> and older ones",  # Wanderlust
+    ],
+)
+def test_quotes_of_programs_for_terminals_go(quote: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{quote}\n") == REPLY
+    assert extract_reply(f"{quote}\n\n{REPLY}\n") == REPLY
+
+
+def test_what_an_author_indents_with_tabs_stays() -> None:
+    said = f"{REPLY}\n\nThe list:\n\n\tone\n\ttwo"
+    assert extract_reply(f"{said}\n\nAnn Example wrote:\n> old") == said
+    assert extract_reply(f"Ann Example wrote:\n> old\n{said}") == said
 
 
 @pytest.mark.parametrize(
