@@ -62,7 +62,7 @@ _NOTICE_TYPES = ("message/disposition-notification", "message/delivery-status")
 _NOTICE_OCTETS = 4096
 _MAX_NOTICES = 10
 _AUTOMATIC_ACTION = re.compile(rb"^disposition:[ \t]*+automatic-action[ \t]*+/", re.IGNORECASE | re.MULTILINE)
-_MSG_ID = re.compile(r"<[^<>\s]{1,996}>")
+_MSG_ID = re.compile(r"<([^<>]{1,996})>")
 _BARE_ID = re.compile(r"[^<>\s]{1,996}")
 
 
@@ -193,13 +193,18 @@ def _all(headers: Headers, name: str) -> str:
 
 
 def _ids(value: str) -> list[str]:
-    """Each `<id>` that stands in no comment; a value that is nothing but an id gets its brackets."""
-    value = without_comments(value).strip()
-    found: list[str] = _MSG_ID.findall(value)
-    if found:
-        return found
-    return [f"<{value}>"] if _BARE_ID.fullmatch(value) else []
+    """Each `<id>` that stands in no comment. Programs encode ids that fit no line, fold within them, write them as
+    pages want them, or leave the brackets out."""
+    value = without_comments(readable(value) if "=?" in value else value)
+    if "<" not in value:
+        value = value.replace("&lt;", "<").replace("&gt;", ">")
+    found = ("".join(one.split()) for one in _MSG_ID.findall(value) if "@" in one or len(one.split()) == 1)
+    if ids := [f"<{one}>" for one in found]:
+        return ids
+    words = value.replace(",", " ").split()
+    are_ids = len(words) == 1 or all("@" in word for word in words)
+    return [f"<{word}>" for word in words if _BARE_ID.fullmatch(word)] if are_ids else []
 
 
 def _references(value: str) -> tuple[str, ...]:
-    return root_and_newest(_MSG_ID.findall(without_comments(value)), MAX_REFERENCES)
+    return root_and_newest(_ids(value), MAX_REFERENCES)

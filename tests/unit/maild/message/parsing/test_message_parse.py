@@ -403,6 +403,49 @@ def test_what_a_message_answers_stands_outside_comments(value: str, expected: tu
     assert message.references == ("<r@x>",)
 
 
+LONG_ID = "<AM0PR04MB4531C0C2D8F1C37E4E1E9A0C8F9A9@AM0PR04MB4531.eurprd04.prod.outlook.com>"
+
+
+# As Python's email library writes ids that fit no line, which Outlook's do not: it takes them for words of a text.
+ENCODED_IDS = b"""\
+In-Reply-To: =?utf-8?q?=3CAM0PR04MB4531C0C2D8F1C37E4E1E9A0C8F9A9=40AM0PR04MB45?=
+ =?utf-8?q?31=2Eeurprd04=2Eprod=2Eoutlook=2Ecom=3E?=
+References: <first@x> =?utf-8?q?=3CAM0PR04MB4531C0C2D8F1C37E4E1E9A0C8F9A9=40?=
+ =?utf-8?q?AM0PR04MB4531=2Eeurprd04=2Eprod=2Eoutlook=2Ecom=3E?=
+
+""".replace(b"\n", b"\r\n")
+
+
+def test_ids_that_stand_in_encoded_words_are_read() -> None:
+    message = parse(ENCODED_IDS)
+    assert message.answered == (LONG_ID,)
+    assert message.references == ("<first@x>", LONG_ID)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "a@x b@y.org",  # scripts take the brackets off
+        "a@x, b@y.org",
+        "&lt;a@x&gt; &lt;b@y.org&gt;",  # templates for pages
+        "< a@x > <b@\n y.org>",
+        "=?UTF-8?B?PGFAeD4=?= =?us-ascii?q?=3Cb@y.org=3E?=",
+    ],
+)
+def test_ids_are_read_however_programs_wrote_them(written: str) -> None:
+    message = parse(crlf(f"In-Reply-To: {written}\nReferences: {written}\n\n"))
+    assert message.answered == ("<a@x>", "<b@y.org>")
+    assert message.references == ("<a@x>", "<b@y.org>")
+
+
+@pytest.mark.parametrize(
+    "value", ["Your mail of 4 May", "ann@x wrote", "<see below>", "=?utf-8?q?=3C=00=3E?=", "<>"]
+)
+def test_words_are_no_ids(value: str) -> None:
+    message = parse(crlf(f"In-Reply-To: {value}\nReferences: {value}\n\n"))
+    assert (message.answered, message.references) == ((), ())
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
