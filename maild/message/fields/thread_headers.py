@@ -17,11 +17,11 @@ _MSG_ID = re.compile(r"<[^<>\s]{1,995}>")
 # Reply and forward words that clients write before a colon, in the languages that do.
 _REPLY_WORDS = (
     "re|r|aw|antw|antwort|sv|vs|vá|odp|odg|ynt|res|ref|rép|rif|bls|atb|tl|απ|σχετ|отв|ответ|השב|رد"
-    "|回复|回覆|答复|返信|답장"
+    "|回复|回覆|答复|返信|답장|odp\\.|risposta|одг|ats|پاسخ|jawab"
 )
 _FORWARD_WORDS = (
     "fwd|fw|wg|tr|trs|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|πρθ|пересл|הועבר|إعادة توجيه"
-    "|转发|轉寄|転送|전달|videresend|redir\\."
+    "|转发|轉寄|転送|전달|videresend|redir\\.|přep\\.|välitä|προώθ|yön|reenc\\."
 )
 # Gateways and lists put their own words in brackets before the client's (RFC 5256 §2.1, subj-blob).
 _TAGS = re.compile(r"(?>(?:\s*+\[[^\[\]]{1,80}+\])*)")
