@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, Self
 LINE_CHARS: Final = 300  # so much of a line's beginning, or of its end, is looked at
 _LINES = 4
 _WRAPPED_CHARS = 120  # a line that a client has wrapped is no longer
+_WHOLE_CHARS = 160  # nor an attribution with names as most are
 _NAME_WORDS = 4
 _DATE_WORDS = 6
 _ADDRESS_END = 4  # ">" and ":", and what may stand about them
@@ -90,7 +91,8 @@ _INTRODUCTION = re.compile(
     r"|בתאריך|في|على|در|روز)\b|在|于|於|เมื่อ|თარიღი",
     re.IGNORECASE,
 )
-_WORD = r"(?>(?:[^\W\d_]|[\u0900-\u0dff]){1,14})(?:-feira)?"  # Indic marks are no letters to Python
+# Indic marks, which words have within them, are no letters to Python.
+_WORD = r"[^\W\d_]{1,14}+(?>(?:[\u0900-\u0dff]{1,3}+[^\W\d_]{0,14}+){0,6})(?:-feira)?"
 _DATE = re.compile(rf"(?>(?:\(?{_WORD}[.,:،'’׳]{{0,2}}+\s{{1,2}}+){{0,4}})\S{{0,3}}?\d")
 _BARE_DATE = re.compile(rf"\(?(?>(?:{_WORD}[.,’'׳]{{0,2}}+\s{{1,2}}+){{0,2}})\d")
 _NAME_AND_ADDRESS = re.compile(
@@ -374,10 +376,11 @@ def _is_above_a_quote(joined: str, body: str) -> bool:
 def _is_whole(body: str) -> bool:
     """Whether somebody wrote at a time of a day of a year, in whatever order."""
     return (
-        _TIME.search(body) is not None
+        len(body) <= _WHOLE_CHARS
         and _YEAR.search(body) is not None
-        and _OWN_WORDS.isdisjoint(body.lower().split())
+        and _TIME.search(body) is not None
         and _has_verb(body)
+        and _OWN_WORDS.isdisjoint(body.lower().split())
     )
 
 
