@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import structlog
 from aiohttp import StreamReader, web
-from aiohttp.http_exceptions import InvalidURLError
+from aiohttp.http_exceptions import BadHttpMessage, InvalidURLError
 from aiohttp.streams import EMPTY_PAYLOAD
 from aiohttp.web_protocol import RequestHandler
 
@@ -33,6 +33,9 @@ log = structlog.get_logger("maild.api")
 
 RETRY_AFTER_S = 5
 _URL_UNREAD = "The URL can't be read: percent-encode blanks and what is not ASCII, such as %C3%BC for ü."
+_FIELD_TWICE = (
+    "A field of the header stands twice that may stand once, such as Content-Type: send one of them."
+)
 READ_BYTES = 4 * 1024  # what aiohttp may hold, twice, of a body that is not read
 # Of any body aiohttp parses a sixteenth of READ_BYTES in chunks in one go, at some microseconds each. One whose chunks
 # brought fewer octets than READ_BYTES goes on after a rest, else such bodies have the loop in each of its rounds, and
@@ -147,7 +150,7 @@ class ClientConnection(RequestHandler):
         """aiohttp's own errors, in our words: neither answer nor log has the parser's, which quote the peer."""
         request_id = self._watch.ids.new("req")
         if status == 400:
-            error = bad_request(_URL_UNREAD) if isinstance(exc, InvalidURLError) else bad_request()
+            error = _unread(exc)
             kind = type(exc).__name__
             self._watch.strangers.note(
                 LogEvent.HTTP_MALFORMED, request_id=request_id, peer=self.peer, kind=kind
@@ -229,6 +232,15 @@ class ClientConnection(RequestHandler):
         self._watch.strangers.note(LogEvent.HTTP_CONNECTION_CUT, peer=self.peer, reason=reason)
         if self.transport is not None:
             self.transport.abort()
+
+
+def _unread(exc: BaseException | None) -> Refusal:
+    """What a peer is told whose request aiohttp's parser refused."""
+    if isinstance(exc, InvalidURLError):
+        return bad_request(_URL_UNREAD)
+    if isinstance(exc, BadHttpMessage) and exc.message.startswith("Duplicate "):
+        return bad_request(_FIELD_TWICE)
+    return bad_request()
 
 
 class HeardOut(NamedTuple):

@@ -89,6 +89,15 @@ async def test_letters_of_a_url_that_are_not_encoded_are_told(daemon: Daemon) ->
         assert "URL" in fault["message"] and "%C3%BC" in fault["message"]
 
 
+async def test_a_field_that_stands_twice_is_told(daemon: Daemon) -> None:
+    """wget2 sends its own Content-Type beside its user's."""
+    twice = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2\r\n\r\n{}"
+    status, _, body = await ask(daemon, POST + twice)
+    (fault,) = json.loads(body)["error"]["details"]["fields"]
+    assert (status, fault["code"]) == (400, "bad_request")
+    assert "twice" in fault["message"] and "Content-Type" in fault["message"]
+
+
 async def test_keys_in_odd_places_of_good_requests_are_not_logged(daemon: Daemon) -> None:
     key = KEY.encode()
     for octets, wanted in (
