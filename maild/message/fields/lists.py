@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from maild.message.characters.encoded_words import readable
 from maild.message.fields.headers import Headers
 
 MAX_LINKS: Final = 5
@@ -29,7 +30,7 @@ class MailingList(NamedTuple):
 
 def read_list(headers: Headers) -> MailingList | None:
     """None where the mail names none."""
-    named = _ID.findall(headers.get("list-id") or "")
+    named = _ID.findall(_value(headers, "list-id"))
     # RFC 2369 §3.4: NO of a list to which nobody posts.
     post = next((_address(link) for link in _links(headers, "list-post") if _is_mailto(link)), None)
     unsubscribe = tuple(_links(headers, "list-unsubscribe"))
@@ -42,8 +43,13 @@ def read_list(headers: Headers) -> MailingList | None:
 
 def _links(headers: Headers, name: str) -> Iterator[str]:
     """RFC 2369 §2: URLs in angle brackets, in which blanks mean nothing."""
-    found = _LINK.findall(headers.get(name) or "")
+    found = _LINK.findall(_value(headers, name))
     return (_BLANKS.sub("", link) for link in found[:MAX_LINKS])
+
+
+def _value(headers: Headers, name: str) -> str:
+    """Python's email library takes links that fit no line for words of a text, and encodes them."""
+    return readable(headers.get(name) or "")
 
 
 def _is_mailto(link: str) -> bool:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from maild.message.characters.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, UUENCODE, decoded_size
-from maild.message.characters.encoded_words import read_octets
+from maild.message.characters.encoded_words import decode_words, read_octets
 from maild.message.characters.guessing import Guesser
 from maild.message.fields.comments import without_comments
 from maild.message.fields.headers import Headers, escape_octets, find_body, read_headers
@@ -430,6 +430,7 @@ def _content_id(headers: Headers) -> str | None:
     value = headers.get("content-id")
     if value is None:
         return None
+    value = decode_words(value)  # Python's email library encodes ids that fit no line
     # RFC 2045 §7: a msg-id, which comments may stand around (RFC 5322 §3.6.4).
     found = _IN_BRACKETS.search(without_comments(value))
     value = (found[1] if found else value).strip("<> \t")

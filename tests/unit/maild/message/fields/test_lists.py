@@ -34,6 +34,15 @@ def test_mail_that_names_no_list(field: str) -> None:
             "List-Unsubscribe: <https://x.test/\r\n u?1>,\r\n <mailto:u@x.test?subject=off>",
             MailingList(None, None, ("https://x.test/u?1", "mailto:u@x.test?subject=off"), False),
         ),
+        (  # Python's email library, of a link that fits no line
+            "List-Unsubscribe: =?utf-8?q?=3Chttps=3A//x=2Etest/unsubscribe/aaaaaaaaaaa?=\r\n"
+            " =?utf-8?q?aaaaaaaaaaaaaaaaaaaaaa=3E?=\r\n =?utf-8?q?=2C?= <mailto:u@x.test>",
+            MailingList(None, None, (f"https://x.test/unsubscribe/{'a' * 33}", "mailto:u@x.test"), False),
+        ),
+        (
+            "List-Id: A list =?utf-8?q?=3Cfriends=2Ex=2Etest=3E?=",
+            MailingList("friends.x.test", None, (), False),
+        ),
     ],
 )
 def test_a_list_is_read(field: str, shown: MailingList) -> None:

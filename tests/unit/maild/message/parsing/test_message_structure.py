@@ -292,6 +292,11 @@ def test_text_for_programs_stays_a_file(content_type: str) -> None:
         ("<open@b", "open@b"),
         ("<>", None),
         ("", None),
+        (  # Python's email library, of an id that fits no line: that of a part on a host with a long name
+            "=?utf-8?q?=3C179603676447=2E21771=2E3538339388900482344=40ip-172?=\n"
+            " =?utf-8?q?-31-10-123=2Eeu-central-1=2Ecompute=2Einternal=3E?=",
+            "179603676447.21771.3538339388900482344@ip-172-31-10-123.eu-central-1.compute.internal",
+        ),
     ],
 )
 def test_a_content_id_is_what_stands_in_brackets(declared: str, expected: str | None) -> None:
