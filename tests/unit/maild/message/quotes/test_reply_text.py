@@ -250,6 +250,13 @@ BLOCKS = {
 
 # What clients write above what they pass on.
 FORWARD_MARKS = [
+    "----------  Препратено съобщение  ----------",  # these four as KMail's catalogs have them
+    "----------  Treść przekierowywanej wiadomości  ----------",
+    "----------  Пересылаемое письмо  ----------",
+    "----------  转发的信件  ----------",
+    "------message retransmis de Ann------",  # Balsa
+    "------przekazana wiadomość od Ann------",
+    "-------- Messatge transferit --------",  # Evolution
     "Begin forwarded message:",
     "Začátek přeposílané zprávy:",
     "Start på videresendt besked:",
