@@ -23,7 +23,7 @@ class LastDigest(NamedTuple):
 
 NO_DIGEST = LastDigest(NEVER, "")
 
-_WITH_NEWS = f"""WITH RECURSIVE {hops("news", "organization_id", "reviews WHERE is_told = 0")}
+_WITH_NEWS = f"""WITH RECURSIVE {hops("news", "organization_id", "FROM reviews WHERE is_told = 0")}
     SELECT id FROM news WHERE id > ''"""
 
 

@@ -213,10 +213,10 @@ def by_index(name: str) -> str:
 
 def hops(name: str, column: str, source: str, behind: str = "''") -> str:
     """A common table expression (behind WITH RECURSIVE) of the different texts of a column behind this one, as `id` of
-    `name`, in their order, between that one and a NULL. `source`: a table and its WHERE. It hops from one to the next
+    `name`, in their order, between that one and a NULL. `source`: FROM a table and WHERE. It hops from one to the next
     in an index that begins with the column, however many rows each has: SQLite by itself reads all of them."""
     return f"""{name} (id) AS (
       SELECT {behind}
       UNION ALL
-      SELECT (SELECT min({column}) FROM {source} AND {column} > {name}.id) FROM {name}
+      SELECT (SELECT min({column}) {source} AND {column} > {name}.id) FROM {name}
       WHERE {name}.id IS NOT NULL)"""

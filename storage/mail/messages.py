@@ -26,7 +26,7 @@ _COUNT_UNREAD_OF_THREAD = (
     f"UPDATE threads SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
 )
 _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
-_THAT_SCHEDULED = hops("owners", "organization_id", "messages WHERE status = 'scheduled'", ":after")
+_THAT_SCHEDULED = hops("owners", "organization_id", "FROM messages WHERE status = 'scheduled'", ":after")
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ? AND seq > ?"
 _NEXT_EVENTS = """SELECT max(seq) FROM

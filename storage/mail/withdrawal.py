@@ -57,7 +57,7 @@ _CLOSE_KEYS = f"UPDATE api_keys SET withdraws_mail = 1 WHERE organization_id = ?
 _CLOSED_OF = f"""SELECT id FROM {{0}} {by_index("{0}_to_withdraw")}
     WHERE withdraws_mail = 1 AND organization_id = ? ORDER BY id LIMIT {CLOSED_AT_ONCE}"""
 _END = f"UPDATE {{}} SET withdraws_mail = 0 WHERE id IN {each_of('?')}"
-_CLOSED_ONES = f"{{0}} {by_index('{0}_to_withdraw')} WHERE withdraws_mail = 1"
+_CLOSED_ONES = f"FROM {{0}} {by_index('{0}_to_withdraw')} WHERE withdraws_mail = 1"
 _OWNERS = f"""WITH RECURSIVE {hops("of_inboxes", "organization_id", _CLOSED_ONES.format("inboxes"))},
       {hops("of_keys", "organization_id", _CLOSED_ONES.format("api_keys"))}
     SELECT id FROM (SELECT id FROM of_inboxes UNION SELECT id FROM of_keys) closed WHERE id > '' AND NOT EXISTS

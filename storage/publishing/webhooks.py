@@ -47,7 +47,7 @@ _INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
     VALUES ({", ".join("?" for _ in WebhookAttempt._fields)})"""
 
 # The cost is that of the webhooks that have something to do, however long their backlogs are.
-_PENDING = "webhook_deliveries WHERE status = 'pending' AND lease IS NULL"
+_PENDING = "FROM webhook_deliveries WHERE status = 'pending' AND lease IS NULL"
 _WAITING = f"WITH RECURSIVE {hops('waiting', 'webhook_id', _PENDING)}"
 _WITH_HEADS = f"""{_WAITING}, heads (id, organization_id, due_at) AS (
   SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
