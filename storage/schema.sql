@@ -496,7 +496,7 @@ CREATE TABLE policies (
   updated_at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX policies_of_work ON policies (organization_id) WHERE has_work = 1;
+CREATE INDEX policies_by_organization ON policies (organization_id, has_work);
 
 -- Whom an organization's inboxes write to, and who writes to them (storage/agents/rules.py).
 CREATE TABLE rules (

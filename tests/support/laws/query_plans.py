@@ -60,7 +60,6 @@ ALLOWED = {
     ("storage/tenants/erasure.py: remove_inboxes", "messages"): UNCHECKED,
     ("storage/tenants/erasure.py: remove_inboxes", "api_keys"): UNCHECKED,
     ("storage/tenants/erasure.py: finish", "webhooks"): ERASED,
-    ("storage/tenants/erasure.py: finish", "policies"): ERASED,
     ("storage/tenants/erasure.py: finish", "console_links"): ERASED,
     ("storage/sending/outbound.py: depth", "recipients"): QUEUE,
     ("storage/sending/leases.py: waiting", "recipients"): QUEUE,
