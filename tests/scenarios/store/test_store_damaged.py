@@ -4,7 +4,7 @@ from typing import Any
 
 from structlog.testing import capture_logs
 
-from tests.support.running import Running
+from tests.support.running import Running, until_true
 
 
 async def test_a_changed_message_is_told_by_health_and_the_others_are_served(
@@ -58,8 +58,12 @@ async def overwrite(maild: Running, table: str) -> None:
     """The first page of a table, on the disk and in nobody's memory any more."""
     ((size,),) = maild.sql("PRAGMA page_size")
     ((number,),) = maild.sql("SELECT rootpage FROM sqlite_master WHERE name = ?", table)
-    ((_, log, written),) = maild.sql("PRAGMA wal_checkpoint(PASSIVE)")
-    assert log == written
+
+    def is_written_back() -> bool:  # not while a reader is still at what was before
+        ((_, log, written),) = maild.sql("PRAGMA wal_checkpoint(PASSIVE)")
+        return bool(log == written)
+
+    await until_true(is_written_back)
     with (maild.settings.data_path / "maild.sqlite3").open("r+b") as file:
         file.seek((number - 1) * size)
         file.write(b"\xff" * size)
