@@ -140,15 +140,15 @@ class Methods:
     # Tools -----------------------------------------------------------------------------------------
 
     async def _tool(self, asked: Asked, caller: McpCaller) -> Tool:
-        """One that the key sees; what it does not see there is not."""
+        """One that the key sees; what it does not see there is not. Models hear of that, and can't ask for the list."""
         tool = BY_NAME.get(asked.params["name"])
-        if tool is not None:
-            has_work = tool.is_of_work and (await self._known(caller))["hasWork"]
-            if catalog.is_visible(tool, caller.principal, has_work):
-                return tool
-        raise eras.rejection(
-            asked, INVALID_PARAMS, "There is no such tool; tools/list has those that there are"
-        )
+        if tool is not None and not tool.is_of_work and catalog.is_visible(tool, caller.principal, False):
+            return tool
+        tools = catalog.visible(caller.principal, (await self._known(caller))["hasWork"])
+        if tool is not None and tool in tools:
+            return tool
+        names = ", ".join(one.name for one in tools)
+        raise eras.rejection(asked, INVALID_PARAMS, f"There is no such tool; there are: {names}")
 
     async def _call(self, tool: Tool, given: Mapping[str, Any], caller: McpCaller) -> Done:
         is_once = tool.sends

@@ -23,7 +23,16 @@ TEXT_BYTES_MAX = 32 * 1024
 IMAGE_BYTES_MAX = 512 * 1024
 TRAILER_TOKENS = 120  # of an answer, for the server's lines behind a text
 RISK_LINES = 5
+_NOTHING = "No message is like that."
 _NOT_LOOKED = "No message is like that: this key doesn't reach that inbox. Leave out inboxId for its own."
+# How filters of the operation are read by which nothing was found: models write them as for other mail.
+_READ_AS: Mapping[str, str] = {
+    "q": "query: one piece of text as it stands in the mail; there are no operators (from:, is:) and no wildcards",
+    "from": "from: a part of the address; for names use query",
+    "labels": "labels: 'unread', and what keys gave, in the same case; there are no folders",
+    "inboxId": "inboxId: list_inboxes tells those that there are",
+    "since": "since: a time that is over, in UTC where it has no offset",
+}
 _ITEM = 60 * UNIT
 _NAME = 40 * UNIT
 # What a file of that kind begins with; its sender's word for it is not taken.
@@ -75,9 +84,7 @@ async def find_messages(call: ToolCall) -> ToldWords:
     found = await call.ask("listMessages", given={**given, "limit": asked.limit}, type=list[ListedMail])
     mail: list[ListedMail] = found.data
     if not mail:
-        own = call.principal.inbox_id
-        is_elsewhere = own is not None and asked.inboxId not in (None, own)
-        return ToldWords(_NOT_LOOKED if is_elsewhere else "No message is like that.")
+        return ToldWords(_found_nothing(call, given))
     head = f"{len(mail)} {'message' if len(mail) == 1 else 'messages'}, newest first"
     told = told_mail.told(mail, call.fence_key, names_inboxes=call.principal.inbox_id is None)
     more = f"\ncursor: {mail[-1].id}" if len(mail) == asked.limit else ""
@@ -153,6 +160,14 @@ async def claim_work(call: ToolCall) -> ToldWords:
     head = f"claimId: {claim['id']} · attempt {claim['attempt']} · yours until {claim['leaseExpiresAt']}"
     words = None if claim["message"] is None else await _if_still_there(call, claim["messageId"])
     return ToldWords(f"{head}\n{words or 'Its message was deleted meanwhile; finish_work ends the claim.'}")
+
+
+def _found_nothing(call: ToolCall, given: Mapping[str, Any]) -> str:
+    own = call.principal.inbox_id
+    if own is not None and given.get("inboxId", own) != own:
+        return _NOT_LOOKED
+    doubtful = given.keys() - ({"inboxId"} if own is not None else set())
+    return "\n".join([_NOTHING, *(hint for name, hint in _READ_AS.items() if name in doubtful)])
 
 
 async def _if_still_there(call: ToolCall, message_id: str) -> str | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.clients.mcp import Mcp, mail
+from tests.support.clients.mcp import Mcp, RpcError, mail
 from tests.support.running import Running
 
 
@@ -145,6 +145,24 @@ async def test_mail_of_an_inbox_out_of_reach_is_not_said_to_be_none(maild: Runni
     assert "doesn't reach that inbox" in (await agent.call("find_messages", inboxId=other["id"])).text
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"query": "from:ada@elsewhere.test"}, "no operators"),
+        ({"from": "Ada Lovelace"}, "query"),
+        ({"labels": ["INBOX"]}, "unread"),
+        ({"since": "2030-01-01"}, "since"),
+    ],
+)
+async def test_nothing_found_is_said_with_how_the_filters_are_read(
+    maild: Running, bot: dict[str, Any], agent: Mcp, given: dict[str, Any], said: str
+) -> None:
+    """Models search as in Gmail, and took what they wrote by mistake for no mail."""
+    await maild.received(bot, mail())
+    first, told = (await agent.call("find_messages", **given)).text.split("\n")
+    assert first == "No message is like that." and told.startswith(next(iter(given))) and said in told
+
+
 async def test_a_blank_around_an_id_is_none_of_it(maild: Running, bot: dict[str, Any], agent: Mcp) -> None:
     message = await maild.received(bot, mail())
     assert message["id"] in (await agent.call("read_message", messageId=f" {message['id']}\n")).text
@@ -189,3 +207,14 @@ async def test_a_time_that_is_over_is_told_what_time_it_is(agent: Mcp) -> None:
     """A model may take the year of its training for this one."""
     told = await agent.call("send_message", **wish(sendAt="2024-01-01T09:00:00Z"))
     assert "\nsendAt: Give a time from 1 minute to 30 days ahead; now it is 20" in told.text
+
+
+# Tools -------------------------------------------------------------------------------------------
+
+
+async def test_a_tool_that_is_not_there_is_told_with_those_that_are(agent: Mcp) -> None:
+    """A model hears of this error and can't list the tools itself."""
+    with pytest.raises(RpcError) as caught:
+        await agent.call("send_email", to=["a@elsewhere.test"])
+    said = caught.value.answer.json["error"]["message"]
+    assert "send_message, " in said and "create_inbox" not in said and "claim_work" not in said
