@@ -39,6 +39,7 @@ _OWNED_PREFIXES = ("resent-", "mime-", "content-", "dkim-", "arc-")
 HEADERS_MAX = 50
 HEADER_CHARS_MAX = 2000
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
+_NAMED_ADDRESS = re.compile(r"<[^<>@]*@[^<>]*>\s*\Z")
 _LONGEST_NAME = "X" * 76
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -69,6 +70,15 @@ def with_plus(value: str) -> str:
     has blanks in quotes alone."""
     local, at, domain = value.rpartition("@")
     return value if '"' in local else local.replace(" ", "+") + at + domain
+
+
+def without_name(value: str) -> str:
+    """A part of an address, as no list of addresses has it: `Ada <ada@x.org>` is a part of none."""
+    if _NAMED_ADDRESS.search(value):
+        raise PydanticCustomError(
+            "invalid_email", "Give the bare address or a part of it, without a name and angle brackets"
+        )
+    return value
 
 
 def _no_controls(value: str) -> str:

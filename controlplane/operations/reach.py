@@ -10,7 +10,8 @@ from storage.mail import inboxes
 
 def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:
     """Refusal for an inbox or a thread that is not there, or out of a bound key's reach. `named`: kind → id, or None
-    where none is named. A deactivated inbox is there."""
+    where none is named. A deactivated inbox is there; what is of
+    another inbox than the one that is named is not."""
     for kind, asked in named.items():
         if asked is None:
             continue
@@ -18,3 +19,5 @@ def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:
         if inbox_id is None:
             raise Refusal(f"{kind}_not_found")
         call.principal.confine(inbox_id)
+        if named.get("inbox") not in (None, inbox_id):
+            raise Refusal(f"{kind}_not_found", f"This {kind} is of another inbox.")

@@ -34,6 +34,7 @@ from controlplane.contract.fields import (
     is_text,
     shaped,
     with_plus,
+    without_name,
 )
 from controlplane.contract.model import (
     ABSENT,
@@ -130,6 +131,7 @@ SenderPart = Annotated[
     str,
     Field(max_length=320),
     AfterValidator(is_text),
+    AfterValidator(without_name),
     AfterValidator(with_plus),
     AfterValidator(with_ascii_domain),
 ]

@@ -207,6 +207,16 @@ async def test_a_stranger_waits_for_nothing_of_it(maild: Running, bot: dict[str,
     assert (await wait(stranger.api, timeoutSeconds="0", after=message["id"]))["message"] is None
 
 
+async def test_a_conversation_of_another_inbox_is_not_waited_for(maild: Running, bot: dict[str, Any]) -> None:
+    other = await maild.inbox("other")
+    theirs = await maild.received(other, mail())
+    answer = await maild.api.get(PATH, inboxId=bot["id"], threadId=theirs["threadId"], timeoutSeconds="0")
+    assert (answer.status, answer.code) == (404, "thread_not_found")
+    assert "another inbox" in answer.error["message"]
+    there = {"inboxId": other["id"], "threadId": theirs["threadId"]}
+    assert (await wait(maild.api, timeoutSeconds="0", **there))["message"] is None
+
+
 @pytest.mark.parametrize(
     ("query", "faults"),
     [

@@ -287,6 +287,16 @@ async def test_a_plus_in_an_address_need_not_be_encoded(
         assert [one["id"] for one in found] == [quoted["id"]], part
 
 
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/wait"])
+@pytest.mark.parametrize("written", ["Ada <ada@elsewhere.test>", "<ada@elsewhere.test>"])
+async def test_a_sender_is_looked_for_without_name_and_brackets(
+    maild: Running, path: str, written: str
+) -> None:
+    """No address is like that, and it read as no mail."""
+    answer = await maild.api.get(path, **{"from": written})
+    assert answer.faults == {"from": "invalid_email"}
+
+
 async def test_a_suppression_is_found_by_an_address_with_a_plus(maild: Running) -> None:
     await maild.api.post("/v1/suppressions", {"email": "a+b@x.test"})
     for written in ("a+b@x.test", "a%2Bb@x.test"):
