@@ -201,6 +201,23 @@ async def test_a_command_that_is_misspelled_is_told_with_the_one_that_is_meant(
     assert done.code == 2 and f"Did you mean '{meant}'?" in done.said
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("send",), "It stands behind what it is of: messages, drafts."),
+        (("emails",), "There are: read, reply, wait, "),
+        (("messages", "fetch"), "There are: "),
+        (("inbox", "create"), "Did you mean 'inboxes'?"),
+    ],
+)
+async def test_a_command_of_another_program_is_told_with_those_that_are(
+    environ: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    """`send` was answered with "Did you mean 'listen'?", and `emails` with 'domains'."""
+    done = await maildc.within(*words)
+    assert done.code == 2 and said in done.said
+
+
 async def test_a_stdin_that_is_closed_holds_nothing() -> None:
     send = maildc.command("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test", "--text", "-")
     process = await asyncio.create_subprocess_exec(

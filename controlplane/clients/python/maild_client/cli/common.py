@@ -18,6 +18,7 @@ from maild_client.cli.exits import CommandEnded
 from maild_client.credentials import ClientCredentials, CredentialsError, find
 
 COMPLETE = "_MAILDC_COMPLETE"  # asks for completions, as click has it
+ALIKE = 0.7  # of a word that is misspelled, rather than another
 
 
 @dataclass
@@ -106,16 +107,26 @@ class MaildcCommand(click.Command):
 
 
 class GuidingGroup(click.Group):
-    """A group that says which command may be meant by one that is not there."""
+    """A group that says which command may be meant by one that is not there, or else which there are."""
+
+    def nouns_of(self, verb: str) -> list[str]:
+        """The groups below this one that have such a command."""
+        return []
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            close = difflib.get_close_matches(args[0], self.list_commands(ctx), 1)
-            if close:
-                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {close[0]!r}?", ctx)
+            raise click.UsageError(f"No such command {args[0]!r}. {self._meant(ctx, args[0])}", ctx)
         return super().resolve_command(ctx, args)
+
+    def _meant(self, ctx: click.Context, name: str) -> str:
+        if nouns := self.nouns_of(name):
+            return f"It stands behind what it is of: {', '.join(nouns)}."
+        commands = self.list_commands(ctx)
+        if close := difflib.get_close_matches(name, commands, 1, ALIKE):
+            return f"Did you mean {close[0]!r}?"
+        return f"There are: {', '.join(commands)}."
 
 
 def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:

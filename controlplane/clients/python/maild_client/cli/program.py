@@ -10,6 +10,7 @@ import click
 
 from maild_client.cli import common, exits, schema
 from maild_client.cli.operations import Resource, resources
+from maild_client.cli.rows import rows
 from maild_client.version import __version__
 
 # Made by hand, each in its module, which is read when it is asked for.
@@ -30,6 +31,10 @@ class Program(common.GuidingGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*_BY_HAND, *(name.replace("_", "-") for name in resources())]
+
+    def nouns_of(self, verb: str) -> list[str]:
+        of = dict.fromkeys(row.resource for row in rows() if row.verb.replace("_", "-") == verb)
+        return [noun.replace("_", "-") for noun in of]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _BY_HAND:
