@@ -143,7 +143,7 @@ async def test_nobody_is_there(clients: Clients) -> None:
     port = free_port()
     with pytest.raises(ConnectionFailed) as told:
         await clients.ask(f"http://127.0.0.1:{port}", send)
-    assert len(clients.pauses) == 2
+    assert len(clients.pauses) == 2 and f"http://127.0.0.1:{port} " in str(told.value)
     assert told.value.idempotency_key and not isinstance(told.value, TimedOut)
 
 

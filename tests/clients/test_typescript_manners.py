@@ -125,7 +125,7 @@ async def test_retry_after_is_seconds_or_a_date(driver: Driver, header: str, tol
 
 async def test_nobody_is_there(driver: Driver) -> None:
     port = free_port()
-    with pytest.raises(Refused, match=r"ConnectionFailed.*ECONNREFUSED") as error:
+    with pytest.raises(Refused, match=rf"ConnectionFailed.*127\.0\.0\.1:{port} .*ECONNREFUSED") as error:
         await driver.ask(f"http://127.0.0.1:{port}", SEND)
     assert len(driver.pauses) == 2 and len(driver.asked) == 3 and error.value.told["idempotencyKey"]
 

@@ -189,7 +189,7 @@ export class Transport {
     } catch (fault) {
       if (fault instanceof MaildError) throw fault;
       options.signal?.throwIfAborted();
-      throw unanswered(attempt, fault, deadline.isOver);
+      throw unanswered(this.url, attempt, fault, deadline.isOver);
     } finally {
       deadline.clear();
     }
@@ -334,8 +334,9 @@ function bodyOf(request: Request): string | URLSearchParams | undefined {
 }
 
 /** Not with the fault as its cause: of whichever `fetch` that was, it may hold the request, and with it the key. */
-function unanswered({ request, idempotencyKey }: Attempt, fault: unknown, isLate: boolean): ConnectionFailed {
-  const asked = `no answer to ${request.method} ${request.path}`;
+function unanswered(url: string, attempt: Attempt, fault: unknown, isLate: boolean): ConnectionFailed {
+  const { request, idempotencyKey } = attempt;
+  const asked = `no answer from ${url} to ${request.method} ${request.path}`;
   if (isLate) return new TimedOut(`${asked} in time`, idempotencyKey);
   const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
   const said = [cause?.code, code].find((one) => typeof one === "string");

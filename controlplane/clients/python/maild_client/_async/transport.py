@@ -108,9 +108,9 @@ class AsyncTransport:
                 await answer.aread()
         # Not as the cause: that one holds the request, and with it the key.
         except httpx2.TimeoutException as fault:
-            raise TimedOut(_told(call, fault), call.idempotency_key) from None
+            raise TimedOut(self._told(call, fault), call.idempotency_key) from None
         except httpx2.RequestError as fault:
-            raise ConnectionFailed(_told(call, fault), call.idempotency_key) from None
+            raise ConnectionFailed(self._told(call, fault), call.idempotency_key) from None
         if not answer.is_success:
             await answer.aclose()
             raise _wire.refusal(answer.status_code, answer.headers, answer.content, call.idempotency_key)
@@ -119,6 +119,6 @@ class AsyncTransport:
             watcher.append(answer)
         return answer
 
-
-def _told(call: Call, fault: Exception) -> str:
-    return f"no answer to {call.method} {call.path}: {type(fault).__name__} {fault}".rstrip()
+    def _told(self, call: Call, fault: Exception) -> str:
+        asked = f"no answer from {self.options.url} to {call.method} {call.path}"
+        return f"{asked}: {type(fault).__name__} {fault}".rstrip()
