@@ -474,6 +474,19 @@ def test_every_command_reads_the_configuration_first(tmp_path: Path) -> None:
         assert str(gone) in fault(*command, "--config", gone)
 
 
+def test_a_command_that_is_not_there_is_told_with_those_that_are() -> None:
+    """Of users it was asked whether 'serve' was meant, and of a start nothing was said."""
+    for word in ("start", "user"):
+        told = run(word, "--json")
+        assert told.exit_code == 2 and f"No such command '{word}'; there are: " in told.stderr
+        assert told.stderr.rstrip().endswith("serve")
+
+
+def test_an_option_before_the_command_is_told_where_it_stands(config: Path) -> None:
+    told = run("--config", config, "check-config")
+    assert told.exit_code == 2 and "stands behind the command" in told.stderr
+
+
 # check -------------------------------------------------------------------------------------------
 
 
