@@ -214,6 +214,18 @@ def test_an_option_that_can_not_be_is_told_at_once(
             kind().with_options(**options)
 
 
+@pytest.mark.parametrize("kind", [Maild, AsyncMaild])
+@pytest.mark.parametrize("given", [("https://mail.test",), ("https://mail.test", KEY)])
+def test_an_address_in_the_place_of_the_key_is_told(
+    monkeypatch: pytest.MonkeyPatch, kind: Any, given: tuple[str, ...]
+) -> None:
+    """The key was said to be no address, or the address sent as a key."""
+    monkeypatch.setenv("MAILD_URL", "http://a.test")
+    with pytest.raises(ConfigurationError, match="the key stands before the address") as told:
+        kind(*given)
+    assert KEY not in str(told.value)
+
+
 def test_each_kind_of_client_has_its_own_http_client() -> None:
     with pytest.raises(ConfigurationError, match="AsyncClient"):
         AsyncMaild(KEY, "http://a.test", http_client=httpx2.Client())  # type: ignore[arg-type]

@@ -77,6 +77,8 @@ def settings(api_key: str | None, url: str | None, timeout: float, max_retries: 
         api_key = os.environ.get("MAILD_API_KEY")
     if api_key is None:
         raise ConfigurationError("set MAILD_API_KEY, or pass api_key")
+    if isinstance(api_key, str) and _is_address(api_key.strip()):
+        raise ConfigurationError("api_key is an address: the key stands before the address, or is named")
     if url is None:
         url = os.environ.get("MAILD_URL")
     if url is None:
