@@ -166,6 +166,8 @@ def _found_nothing(call: ToolCall, given: Mapping[str, Any]) -> str:
     own = call.principal.inbox_id
     if own is not None and given.get("inboxId", own) != own:
         return _NOT_LOOKED
+    if "cursor" in given:  # by these filters there was a page before
+        return _NOTHING
     doubtful = given.keys() - ({"inboxId"} if own is not None else set())
     return "\n".join([_NOTHING, *(hint for name, hint in _READ_AS.items() if name in doubtful)])
 

@@ -253,7 +253,8 @@ async def test_a_look_leaves_nothing_out_in_silence(mcp: Mcp, kind: str, extra: 
 async def test_lists_are_pages(mcp: Mcp, maild: Running) -> None:
     bot = await maild.inbox("bot")
     sent = [await maild.received(bot, mail(f"topic {number}")) for number in range(3)]
-    assert (await mcp.call("find_messages", cursor=sent[0]["id"])).text == "No message is like that."
+    end = await mcp.call("find_messages", query="topic", cursor=sent[0]["id"])
+    assert end.text == "No message is like that."  # and nothing of a query by which some were found
     told = (await mcp.call("find_messages", limit=2, direction="inbound")).text
     assert f"1. {sent[2]['id']}" in told and f"2. {sent[1]['id']}" in told and sent[0]["id"] not in told
     cursor = told.rpartition("cursor: ")[2]
