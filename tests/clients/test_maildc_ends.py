@@ -218,6 +218,21 @@ async def test_a_command_of_another_program_is_told_with_those_that_are(
     assert done.code == 2 and said in done.said
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("webhooks", "create", "--events", "x"), "There are: --url, --subscribed-events, "),
+        (("messages", "list", "--inboxId", "inb_1"), "Did you mean '--inbox-id'?"),
+    ],
+)
+async def test_an_option_of_another_program_is_told_with_those_that_are(
+    environ: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    """`--events` was asked whether it is '--server'."""
+    done = await maildc.within(*words)
+    assert done.code == 2 and said in done.said
+
+
 async def test_a_stdin_that_is_closed_holds_nothing() -> None:
     send = maildc.command("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test", "--text", "-")
     process = await asyncio.create_subprocess_exec(

@@ -105,6 +105,13 @@ class MaildcCommand(click.Command):
         options["params"] = [*own, *common_options(has_url=any("--url" in one.opts for one in own))]
         super().__init__(*args, **options)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            options = [one.opts[0] for one in self.get_params(ctx) if isinstance(one, click.Option)]
+            raise click.UsageError(f"{error.message} {_meant(error.option_name, options)}", ctx) from None
+
 
 class GuidingGroup(click.Group):
     """A group that says which command may be meant by one that is not there, or else which there are."""
@@ -117,16 +124,18 @@ class GuidingGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"No such command {args[0]!r}. {self._meant(ctx, args[0])}", ctx)
+            nouns = self.nouns_of(args[0])
+            behind = f"It stands behind what it is of: {', '.join(nouns)}."
+            told = behind if nouns else _meant(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"No such command {args[0]!r}. {told}", ctx)
         return super().resolve_command(ctx, args)
 
-    def _meant(self, ctx: click.Context, name: str) -> str:
-        if nouns := self.nouns_of(name):
-            return f"It stands behind what it is of: {', '.join(nouns)}."
-        commands = self.list_commands(ctx)
-        if close := difflib.get_close_matches(name, commands, 1, ALIKE):
-            return f"Did you mean {close[0]!r}?"
-        return f"There are: {', '.join(commands)}."
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    bare = {one.lstrip("-"): one for one in names}  # dashes make all options alike
+    if close := difflib.get_close_matches(name.lstrip("-"), bare, 1, ALIKE):
+        return f"Did you mean {bare[close[0]]!r}?"
+    return f"There are: {', '.join(names)}."
 
 
 def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
