@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.agents import claims
-from storage.engine.dialect import THEN_JOIN, by_index, each_of, elements, unindexed
+from storage.engine.dialect import THEN_JOIN, each_of, elements, unindexed
 from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
@@ -18,13 +18,6 @@ _DESCENDS = f"""WITH RECURSIVE minters (id) AS (
       SELECT k.minted_by FROM minters {THEN_JOIN} api_keys k
       ON k.id = minters.id WHERE k.organization_id = :organization)
     SELECT EXISTS (SELECT 1 FROM minters WHERE id = :ancestor)"""
-
-_ACTIVE_MINTED = f"""WITH RECURSIVE minted (id) AS (
-      SELECT :key
-      UNION
-      SELECT k.id FROM minted {THEN_JOIN} api_keys k {by_index("api_keys_by_minter")}
-      ON k.minted_by = minted.id WHERE k.is_active = 1 AND k.organization_id = :organization)
-    SELECT id FROM minted WHERE id <> :key"""
 
 
 def hash_of(raw_key: str) -> bytes:
@@ -126,12 +119,13 @@ def descends_from(tx: Tx, organization_id: str, key_id: str, ancestor_id: str) -
     )
 
 
-def minted_with(tx: Tx, organization_id: str, key_id: str) -> dict[str, bool]:
+def minted_with(tx: Tx, organization_id: str, key_id: str, behind: str = "") -> dict[str, bool]:
     """Keys that this one minted, those that they minted, and so on: id → does it open something? It reads all keys of
-    the organization: not for a transaction that keeps others from writing."""
+    the organization, or those behind that id: without one, not for a transaction that keeps others from writing."""
     rows = tx.all(
-        "SELECT id, minted_by, is_active FROM api_keys WHERE organization_id = ? AND minted_by IS NOT NULL",
-        (organization_id,),
+        """SELECT id, minted_by, is_active FROM api_keys
+           WHERE organization_id = ? AND id > ? AND minted_by IS NOT NULL""",
+        (organization_id, behind),
     )
     children: dict[str, list[tuple[str, bool]]] = {}
     for child, minter, is_active in rows:
@@ -145,11 +139,12 @@ def minted_with(tx: Tx, organization_id: str, key_id: str) -> dict[str, bool]:
     return found
 
 
-def active_minted_by(tx: Tx, organization_id: str, key_id: str) -> list[str]:
-    """Active keys that this one minted, those that such ones minted, and so on: not those that a revoked one has
-    minted, as `minted_with` does. It reads these alone."""
-    rows = tx.all(_ACTIVE_MINTED, {"key": key_id, "organization": organization_id})
-    return [one for (one,) in rows]
+def newest(tx: Tx, organization_id: str) -> str:
+    """The id of the key that was made last; "" where there is none."""
+    found: str = tx.value(
+        "SELECT coalesce(max(id), '') FROM api_keys WHERE organization_id = ?", (organization_id,)
+    )
+    return found
 
 
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:

@@ -74,7 +74,7 @@ def _revoke(tx: Tx, call: Call, key_ids: Sequence[str]) -> None:
 
 async def revoke_with_mail(call: Call) -> Result:
     own, closed, revoked = call.principal.key_id, set[str](), 0
-    lineage = await call.read(_lineage, call)
+    lineage, newest = await call.read(_lineage, call)
     # All go before the look at what waits, so that nothing is sent behind it; those that were revoked long before,
     # without their mail, too. A request that is being answered may mint one more meanwhile. Without its own key the
     # caller could not go on.
@@ -83,9 +83,9 @@ async def revoke_with_mail(call: Call) -> Result:
             some = left[start : start + keys.REVOKED_AT_ONCE]
             revoked += await call.db.write_apart(_close, call, some)
         closed.update(left)
-        lineage = await call.read(_lineage, call)
-    waiting = await call.read(withdrawal.find_sent_by, call.organization_id, list(lineage))
-    revoked += await call.db.write_apart(_withdraw, call, own if own in lineage else None, waiting)
+        lineage, newest = await call.read(_lineage, call)
+    waiting = await call.read(withdrawal.find_sent_by, call.organization_id, lineage)
+    revoked += await call.db.write_apart(_withdraw, call, newest if own in lineage else None, waiting)
     return Result(
         {
             "id": call.id,
@@ -104,26 +104,29 @@ def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> int:
     return len(active)
 
 
-def _withdraw(tx: Tx, call: Call, own: str | None, waiting: WithdrawnMail) -> int:
-    """What is not little is withdrawn behind it, and leaves as little. How many keys were revoked here: `own`, the
-    caller's, where it is one of them, and what it has minted until now, for no other could."""
+def _withdraw(tx: Tx, call: Call, newest: str | None, waiting: WithdrawnMail) -> int:
+    """What is not little is withdrawn behind it, and leaves as little. How many keys were revoked here: the caller's,
+    where it is one of them, and what it has minted since `newest`, for no other could, also through such as are
+    revoked already."""
     services, revoked = call.services, 0
-    if own is not None:
-        revoked = _close(tx, call, [own, *keys.active_minted_by(tx, call.organization_id, own)])
+    if newest is not None:
+        own = call.principal.key_id
+        revoked = _close(tx, call, [own, *keys.minted_with(tx, call.organization_id, own, newest)])
     withdrawal.note_closed(tx)
     if withdrawal.are_few(tx, waiting):
         withdrawal.withdraw(tx, waiting, services.ids.new, services.clock.now_ms())
     return revoked
 
 
-def _lineage(tx: Tx, call: Call) -> dict[str, bool]:
-    """The key that is named, and all that it minted: does it open something?"""
+def _lineage(tx: Tx, call: Call) -> tuple[list[str], str]:
+    """The key that is named and all that it minted; and which key is the newest of all."""
     mode = keys.mode_of(tx, call.organization_id, call.id)
     if mode is None:
         raise Refusal("key_not_found")
     if mode == "live":
         call.principal.require_live()
-    return {call.id: keys.is_active(tx, call.id), **keys.minted_with(tx, call.organization_id, call.id)}
+    lineage = [call.id, *keys.minted_with(tx, call.organization_id, call.id)]
+    return lineage, keys.newest(tx, call.organization_id)
 
 
 def shown_key(row: KeyRow) -> dict[str, Any]:

@@ -118,8 +118,11 @@ async def test_what_the_callers_own_key_mints_and_sends_meanwhile_goes_with_it(
     async def used_behind_the_look(call: Call, unit: Any, *asked: Any) -> Any:
         answer = await read(call, unit, *asked)
         if unit is withdrawal.find_sent_by:
-            _, child = await mint(leaked)
-            found.append((child, await leave_waiting(child, inbox)))
+            between_id, between = await mint(leaked)
+            sent = await leave_waiting(between, inbox)
+            _, child = await mint(between)
+            assert (await leaked.call("DELETE", f"/v1/keys/{between_id}")).status == 200
+            found.append((child, [*sent, *await leave_waiting(child, inbox)]))
         return answer
 
     monkeypatch.setattr(Call, "read", used_behind_the_look)
@@ -127,7 +130,7 @@ async def test_what_the_callers_own_key_mints_and_sends_meanwhile_goes_with_it(
     await maild.until_withdrawn()
     [(child, sent)] = found
     assert not await is_good(child)
-    assert await fates(maild, sent) == [("failed", "invalid_api_key")] * 2
+    assert await fates(maild, sent) == [("failed", "invalid_api_key")] * 4
 
 
 async def test_marks_of_many_end_beside_the_event_loop(
@@ -163,9 +166,9 @@ async def test_no_transaction_reads_all_keys(maild: Running, monkeypatch: pytest
 
         return await write_apart(db, within)
 
-    def read(tx: Tx, organization_id: str, key_id: str) -> dict[str, bool]:
-        assert not writing
-        return minted_with(tx, organization_id, key_id)
+    def read(tx: Tx, organization_id: str, key_id: str, behind: str = "") -> dict[str, bool]:
+        assert behind or not writing
+        return minted_with(tx, organization_id, key_id, behind)
 
     monkeypatch.setattr(Database, "write_apart", noted)
     monkeypatch.setattr(keys, "minted_with", read)

@@ -13,33 +13,33 @@ def mint(tx: Tx, key_id: str, minted_by: str | None, organization_id: str = "org
     )  # fmt: skip
 
 
-def test_active_ones_are_found_by_who_minted_them() -> None:
+def test_those_minted_behind_an_id_are_found_through_revoked_ones() -> None:
     tx = Tx(memory_store.with_inboxes())
     for key_id, minter in (
         ("a", None),
         ("b", "a"),
         ("c", "b"),
-        ("d", "c"),
-        ("e", "a"),
-        ("f", "e"),
-        ("g", None),
+        ("d", "a"),
+        ("e", "d"),
+        ("f", None),
+        ("g", "f"),
     ):
         mint(tx, key_id, minter)
-    mint(tx, "foreign", "a", "org_2")
-    keys.revoke(tx, "org_1", "e", 1)  # it mints no more
-    assert keys.active_minted_by(tx, "org_1", "a") == ["b", "c", "d"]
-    assert keys.active_minted_by(tx, "org_1", "g") == []
+    mint(tx, "h", "a", "org_2")
+    keys.revoke(tx, "org_1", "d", 1)
+    assert keys.minted_with(tx, "org_1", "a") == {"b": True, "c": True, "d": False, "e": True}
+    assert keys.minted_with(tx, "org_1", "a", "c") == {"d": False, "e": True}
+    assert keys.newest(tx, "org_1") == "g"
+    assert keys.newest(tx, "org_3") == ""
 
 
-def test_others_are_not_read_for_that() -> None:
+def test_those_before_it_are_not_read_for_that() -> None:
     def steps(size: int) -> int:
         conn = memory_store.with_inboxes()
         tx = Tx(conn)
         for number in range(size):
-            mint(tx, f"revoked_{number}", "a")
-            keys.revoke(tx, "org_1", f"revoked_{number}", 1)
-            mint(tx, f"other_{number}", "z")
+            mint(tx, f"a_{number}", "a")
         mint(tx, "b", "a")
-        return steps_of(conn, lambda: keys.active_minted_by(tx, "org_1", "a"))
+        return steps_of(conn, lambda: keys.minted_with(tx, "org_1", "a", "a_~"))
 
     assert steps(1000) <= steps(100) + 1
