@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-from typing import Final
+from typing import Final, NamedTuple
 
 from maild.message.quotes.attributions import (
     Attribution,
@@ -49,7 +49,8 @@ _LEFT_OUT = re.compile(r"[\[<({]?\s?(?:\.{2,4}|…|snip(?:ped)?|cut|skip(?:ped)?
 _QUOTE = re.compile(r">(?!>)|>{1,20} >(?!>)")  # no prompt has a blank between marks
 _SUPERCITE = ">>>>> "
 _ODD_QUOTE = re.compile(r"[A-Z][A-Za-z]{0,3}>|\|")
-_TAB = "\t"  # s-nail's mark of a quote; others' originals may have paragraphs that begin so
+_PLAIN = ">"
+_TAB = "\t"  # s-nail's, below "Ann <ann@example.org> wrote:"; authors indent lists and code with it
 
 
 class QuotedWords(Enum):
@@ -108,6 +109,13 @@ def _candidates(text: str, lines: list[str]) -> list[int]:
     else:
         found = [n for n, line in enumerate(lines) if ":" in line or line[:1] in _FIRSTS]
     return found if len(lines) <= MAX_LINES else [n for n in found if n < MAX_LINES]
+
+
+class _QuoteBeginning(NamedTuple):
+    """The first line of a quote, and what its lines begin with."""
+
+    start: int
+    mark: str
 
 
 class _ReplyLines:
@@ -278,8 +286,10 @@ class _ReplyLines:
         if not self._may_go(found.certainty, is_quoting=quote is not None):
             return False
         self.has_original = True
+        if quote is not None and quote.mark != _PLAIN:
+            self._odd_mark = quote.mark
         start = fields_above(self._lines, found.start, self._position)
-        self._take_off(start, len(self._lines) if quote is None else quote)
+        self._take_off(start, len(self._lines) if quote is None else quote.start)
         if found.words:
             self._kept.append(found.words)
         return True
@@ -303,9 +313,9 @@ class _ReplyLines:
         self._take_off(number, len(self._lines))
         return True
 
-    def _find_quote(self, found: Attribution) -> int | None:
-        """Where the next words are, if they are a quote: then an answer may stand below it. A mark that something was
-        left out may stand before it."""
+    def _find_quote(self, found: Attribution) -> _QuoteBeginning | None:
+        """The next words, if they are a quote: then an answer may stand below it. A mark that something was left out
+        may stand before it."""
         position = found.end
         while position < len(self._lines):
             line = self._lines[position][:_LINE_CHARS]
@@ -315,14 +325,21 @@ class _ReplyLines:
             position += 1
         else:
             return None
+        mark = self._quote_mark(found, line)
+        return _QuoteBeginning(position, mark) if mark else None
+
+    def _quote_mark(self, found: Attribution, line: str) -> str:
+        """What lines of the quote begin with whose first line this is; "": it is none."""
+        head = line.strip()
         odd = _ODD_QUOTE.match(head)
         if odd is not None:
-            self._odd_mark = odd[0]
-        elif line[0] == _TAB and found.certainty is Certainty.ABOVE_A_QUOTE:
-            self._odd_mark = _TAB
-        else:
-            return position if head[0] == ">" else None
-        return position
+            return odd[0]
+        if head[0] == _PLAIN:
+            return _PLAIN
+        words = ["", *self._lines[found.end - 1][-_LINE_CHARS:].split()]
+        is_of_s_nail = self._is_answer and words[-1] == "wrote:" and "@" in words[-2]
+        is_tabbed = line[0] == _TAB and found.certainty is Certainty.ABOVE_A_QUOTE
+        return _TAB if is_tabbed and is_of_s_nail else ""
 
     def _take_off(self, start: int, end: int) -> None:
         self._kept += self._lines[self._position : start]

@@ -934,6 +934,28 @@ def test_what_an_author_indents_with_tabs_stays() -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "John Smith wrote:\n\n\tthe list\n\tof it",
+        "The server wrote at 14:05 on 30 November 2026:\n\tTraceback\n\t  line 1",
+        "Das Finanzamt schrieb:\n\tBescheid\n\tvom Mai",
+        "Сервер Почты написал:\n\tошибка",
+        "Le Monde a écrit :\n\tun article",
+        "El Gobierno escribió:\n\tun decreto",
+        "引用 マニュアル foo@example.org：\n\t一行",
+    ],
+)
+@pytest.mark.parametrize("is_answer", [True, False])
+def test_what_an_author_shows_indented_below_an_announcement_stays(words: str, is_answer: bool) -> None:
+    assert extract_reply(f"{REPLY}\n\n{words}\n\nBye.", is_answer=is_answer) == f"{REPLY}\n\n{words}\n\nBye."
+
+
+def test_a_table_below_an_announcement_stays_where_nothing_is_answered() -> None:
+    said = f"{REPLY}\n\nBot writes:\n| a | b |\n| c | d |"
+    assert extract_reply(said, is_answer=False) == said
+
+
+@pytest.mark.parametrize(
     "footer",
     [
         "_______________________________________________\nUsers mailing list\nusers@lists.example.org",
