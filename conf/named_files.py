@@ -5,6 +5,7 @@ Apart from `settings.load`, since commands on the store do without them, and so 
 
 import os
 import ssl
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +70,8 @@ def _missing(key: str, file: str, wanted: tuple[bytes, ...]) -> list[str]:
         return []
     try:
         with open(file, "rb", opener=at_once) as read:
+            if not stat.S_ISREG(os.fstat(read.fileno()).st_mode):
+                return [f"{key}: {file} is a pipe or a device; name a file"]  # OpenSSL would wait for one
             content = read.read()
     except OSError as error:
         return [f"{key}: {file} is not readable: {error.strerror}"]

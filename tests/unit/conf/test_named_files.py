@@ -54,10 +54,18 @@ def test_every_file_that_can_not_be_read_is_told_at_once(tmp_path: Path) -> None
     assert faults({"webhooks": {"ca_file": str(tmp_path)}}) == [
         f"webhooks.ca_file: {tmp_path} is not readable: Is a directory"
     ]
-    os.mkfifo(tmp_path / "pipe")  # which would be waited for
-    assert faults({"webhooks": {"ca_file": f"{tmp_path}/pipe"}}) == [
-        f"webhooks.ca_file: there is no certificate in {tmp_path}/pipe, as PEM has it"
-    ]
+
+
+def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
+    """Neither one that nobody has open, nor one into which somebody writes later, or once."""
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    told = [f"webhooks.ca_file: {pipe} is a pipe or a device; name a file"]
+    assert faults({"webhooks": {"ca_file": pipe}}) == told
+    with open(pipe, "r+b", buffering=0) as writer:
+        assert faults({"webhooks": {"ca_file": pipe}}) == told
+        writer.write(b"-----BEGIN CERTIFICATE-----\n")
+        assert faults({"webhooks": {"ca_file": pipe}}) == told
 
 
 @pytest.mark.parametrize("section", ["smtp", "outbound"])

@@ -111,6 +111,11 @@ def test_a_secret_is_not_waited_for(tmp_path: Path) -> None:
     for name in ("pipe", "empty"):
         with pytest.raises(OSError, match="there is no password in it"):
             read_secret(RelayHost("a", "a.test", 25, password_file=str(tmp_path / name)))
+    with (
+        open(tmp_path / "pipe", "r+b", buffering=0),
+        pytest.raises(OSError, match="there is no password in it"),
+    ):
+        read_secret(RelayHost("a", "a.test", 25, password_file=str(tmp_path / "pipe")))
 
 
 def test_nothing_is_read_from_the_disk_for_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
