@@ -41,17 +41,17 @@ def make_folder(folder: Path, mode: int) -> None:
 
 
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})  # link(2), and what FUSE says
-_BUILDING = f".{'[0-9a-f]' * 8}.new*"  # with what SQLite keeps beside it
+_BUILDING = f".{'[0-9a-f]' * 8}.building*"  # with what SQLite keeps beside it
 
 
 def building_beside(path: Path) -> Path:
     """Where the file is made before it has its name: nobody has made it there before, also none that was killed."""
-    return path.with_name(f"{path.name}.{token_hex(4)}.new")
+    return path.with_name(f"{path.name}.{token_hex(4)}.building")
 
 
 def unfinished(folder: Path, name: str = "") -> set[Path]:
     """What was, or is, being built in the folder, of the file with this name or of any."""
-    return set(folder.glob((glob.escape(name) or "*") + _BUILDING))
+    return {one for one in folder.glob((glob.escape(name) or "*") + _BUILDING) if one.is_file()}
 
 
 def give_name(building: Path, path: Path) -> None:

@@ -160,7 +160,7 @@ def test_two_that_make_a_store_at_one_moment_make_one(config: Path, monkeypatch:
     made = answer("init", "--config", config)
     monkeypatch.setattr(migrate, "is_there", lambda _: False)
     assert answer("init", "--config", config)["organizationId"] == made["organizationId"]
-    assert list(load(config).data_path.glob("*.new*")) == []
+    assert list(load(config).data_path.glob("*.building*")) == []
 
 
 def test_init_says_what_to_publish(config: Path) -> None:

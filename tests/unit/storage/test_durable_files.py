@@ -50,7 +50,7 @@ def test_a_file_is_whole_before_it_has_its_name(tmp_path: Path, synced: Synced) 
 def test_what_a_process_of_the_same_number_has_left_is_in_nobodys_way(tmp_path: Path) -> None:
     """It was killed. In a container the next one has the same number."""
     for name in ("file", "store"):
-        (tmp_path / f"{name}.{os.getpid()}.new").write_bytes(b"half")
+        (tmp_path / f"{name}.{os.getpid()}.building").write_bytes(b"half")
     write_new_file(tmp_path / "file", b"octets")
     migrate.prepare(tmp_path / "store")
     assert is_there(tmp_path / "file") and is_there(tmp_path / "store")
@@ -65,9 +65,16 @@ def test_what_killed_processes_were_building_is_removed_once_nobody_builds(tmp_p
     left = [building_beside(one) for one in (elsewhere, folder.master_key, folder.path / "another")]
     for one in (*left, left[0].with_name(f"{left[0].name}-journal")):
         one.write_bytes(b"half")
-    others = [folder.path / "maild.new", elsewhere.with_name("theirs.01234567.new"), elsewhere]
+    dated = folder.path / "maild.sqlite3.20261130.new"  # as a person names a copy
+    others = [
+        folder.path / "maild.building",
+        dated,
+        elsewhere.with_name("theirs.01234567.building"),
+        elsewhere,
+    ]
     for one in others:
         one.touch()
+    building_beside(folder.path / "folder").mkdir()
     assert folder.remove_unfinished() == 4
     assert sorted(one for one in tmp_path.rglob("*") if one.is_file() and not one.is_symlink()) == sorted(
         others

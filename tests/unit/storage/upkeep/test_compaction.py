@@ -90,7 +90,7 @@ def refused(database: Path, text: str) -> None:
     with pytest.raises(StoreError, match=text):
         compact(database)
     assert (numbers(database), database.stat().st_size) == (there, size)
-    assert [path.name for path in database.parent.iterdir() if ".new" in path.name] == []
+    assert [path.name for path in database.parent.iterdir() if ".building" in path.name] == []
 
 
 def test_other_numbers_of_rows_are_refused(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
