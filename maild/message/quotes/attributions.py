@@ -331,7 +331,9 @@ class _Claim(NamedTuple):
     def _of_few_words(self) -> Certainty:
         if _is_above_a_quote(self.joined, self.body):
             return Certainty.ABOVE_A_QUOTE
-        return Certainty.IN_AN_ANSWER if _has_one_name(self.joined, self.body) else Certainty.NOT
+        is_ended = self.joined.rstrip(_UNSEEN)[-1:] in (":", "：")
+        is_likely = is_ended and (_is_whole(self.body) or _has_one_name(self.body))
+        return Certainty.IN_AN_ANSWER if is_likely else Certainty.NOT
 
     def _has_time(self) -> bool:
         return _TIME.search(self.body) is not None
@@ -357,20 +359,24 @@ class _Claim(NamedTuple):
             return Certainty.ALWAYS
         if _ends_in_verb(self.body) and (is_dashed or is_full):
             return Certainty.ALWAYS
-        is_short = len(self.body.split()) <= _NAME_WORDS * 2
-        is_ended = self.joined.endswith(">") or self.body.lower().split()[-1] in _WRITTEN
-        if _ISO_DATE.match(self.body) and is_ended and is_short:
+        words = self.body.lower().split()
+        if not _ISO_DATE.match(self.body) or len(words) > _NAME_WORDS * 2:
+            return Certainty.NOT
+        if self.joined.endswith(">"):
             return Certainty.ABOVE_A_QUOTE
-        return Certainty.NOT
+        is_likely = words[-1] in _WRITTEN and _OWN_WORDS.isdisjoint(words)
+        return Certainty.IN_AN_ANSWER if is_likely else Certainty.NOT
 
 
 def _is_above_a_quote(joined: str, body: str) -> bool:
     """What some clients write, and authors might: a mark before who it was, or the date behind."""
     if joined.rstrip(_UNSEEN)[-1:] not in (":", "："):
         return False
-    if _NAMED_BEFORE_DATE.match(body) or _EXCERPTS.match(body) or _is_whole(body):
+    if _NAMED_BEFORE_DATE.match(body) or _EXCERPTS.match(body):
         return True
-    return _has_address(body) and (_QUOTING.match(body) is not None or _MUTT.match(joined) is not None)
+    if not _has_address(body):
+        return False
+    return _is_whole(body) or _QUOTING.match(body) is not None or _MUTT.match(joined) is not None
 
 
 def _is_whole(body: str) -> bool:
@@ -384,12 +390,11 @@ def _is_whole(body: str) -> bool:
     )
 
 
-def _has_one_name(joined: str, body: str) -> bool:
+def _has_one_name(body: str) -> bool:
     """`Bot writes:`, as nmh and maildrop do where the display name is one word; and whoever quotes a third person."""
     name, _, verb = body.lower().partition(" ")
-    is_ended = joined.rstrip(_UNSEEN)[-1:] in (":", "：")
     is_written = verb in _WRITTEN or verb in _VERB_ENDINGS
-    return is_ended and is_written and name not in _PRONOUNS and body[0].isalpha() and not body[0].islower()
+    return is_written and name not in _PRONOUNS and body[0].isalpha() and not body[0].islower()
 
 
 def _has_address(body: str) -> bool:

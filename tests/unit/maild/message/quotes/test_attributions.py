@@ -37,6 +37,7 @@ def test_what_a_program_writes_above_a_quote_goes_in_every_language(program: str
     [
         "Ich habe ihm am 4. Mai 2026 um 10:12 geschrieben:",
         "2026-05-04 10:12 report sent",
+        "2026-05-04 10:12 we tried what Bob wrote",
         "The log of 2026-05-04 10:12 says, where it stops:",
         "他已經提到:",
         "Backup of 4 May 2026, 10:12:",
@@ -61,3 +62,18 @@ def test_an_authors_own_line_above_a_quote_stays(line: str) -> None:
 def test_what_may_be_a_sentence_takes_nothing_with_it_where_no_quote_follows(line: str) -> None:
     said = f"{REPLY}\n\n{line}\n\nmehr Worte"
     assert extract_reply(said) == said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The server wrote at 14:05 on 30 November 2026:",
+        "Wie Anna am 3.11.2026 um 14:05 Uhr schrieb:",
+        "В журнале от 30.11.2026 14:05 написано:",
+        "2026-11-30 14:05 Backup geschrieben",
+    ],
+)
+def test_what_may_be_a_sentence_with_a_time_stays_where_nothing_is_answered(line: str) -> None:
+    said = f"{REPLY}\n\n{line}\n{QUOTED}"
+    assert extract_reply(said) == REPLY
+    assert extract_reply(said, is_answer=False) == said
