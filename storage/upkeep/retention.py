@@ -44,9 +44,8 @@ OFF_MS = DAY_MS
 TRUST_S = 3600
 STEP_MS = 60_000
 REST = 4  # times what the slice took
-SLICE_S = (
-    0.008  # a thousand attachments may hang on one message, and a row may be large or lie far from the others
-)
+# A thousand attachments may hang on one message, and a row may be large or lie far from the others.
+SLICE_S = 0.008
 
 log = structlog.get_logger("maild.retention")
 
