@@ -5,6 +5,7 @@ from typing import Any
 
 import structlog
 from aiohttp import web
+from aiohttp.hdrs import METH_ANY
 from aiohttp.web_protocol import RequestPayloadError
 from structlog.contextvars import bind_contextvars
 from yarl import URL
@@ -214,8 +215,11 @@ async def _hint(request: web.Request) -> str | None:
         for near in ("/v1/", "/"):
             meant = request.clone(rel_url=URL(near + "/".join(parts[-length:]), encoded=True))
             found = await request.match_info.apps[0].router.resolve(meant)
-            if found.http_exception is None and found.route.resource is not None:
-                return _NEARLY.format(found.route.resource.canonical)
+            resource = found.route.resource if found.http_exception is None else None
+            if (
+                resource is not None and found.route.method != METH_ANY
+            ):  # that takes whatever is below, for nothing
+                return _NEARLY.format(resource.canonical)
     return None
 
 

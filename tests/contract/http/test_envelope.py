@@ -179,7 +179,7 @@ async def test_a_path_that_is_nearly_one_is_told_which(shared: Running, written:
 
 @on_shared
 async def test_a_path_like_none_is_told_of_none(shared: Running) -> None:
-    for path in ("/v1/nowhere", "/", "/v1/v1", "/v1/messages%2Fwait", "/v1/{id}", "/docs/no"):
+    for path in ("/v1/nowhere", "/", "/v1/v1", "/v1/messages%2Fwait", "/v1/{id}", "/docs/no", "/a/console/b"):
         message = (await shared.api.get(path)).error["message"]
         assert message == MESSAGES["not_found"], path
 
