@@ -4,6 +4,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -336,12 +337,18 @@ def test_a_store_that_this_user_may_not_open_is_not_called_damaged(tmp_path: Pat
     assert migrate.RESTORE not in str(caught.value)
 
 
-def test_a_snapshot_whose_log_of_changes_can_not_be_read_is_to_be_copied(store: Path) -> None:
-    """Its owner can't open it either, where nobody may write."""
-    store.with_name("store-wal").touch()
-    store.with_name("store-shm").symlink_to("store-shm")  # nobody can make it
+def test_a_snapshot_whose_log_of_changes_can_not_be_read_is_to_be_copied(store: Path, tmp_path: Path) -> None:
+    """Its owner can't open it either, where nobody may write; without what is in the log it would be another store."""
+    folder = tmp_path / "snapshot"
+    folder.mkdir()
+    with closing(migrate.connect(store)) as conn:
+        conn.execute("CREATE TABLE more (id INTEGER)")
+        for file in (store, store.with_name("store-wal")):
+            shutil.copy(file, folder)
+    assert (folder / "store-wal").stat().st_size > 0
+    (folder / "store-shm").symlink_to("store-shm")  # nobody can make it
     with pytest.raises(migrate.StoreError, match="or on a copy of the folder"):
-        migrate.connect(store, read_only=True)
+        migrate.connect(folder / "store", read_only=True)
 
 
 def test_a_new_store_has_its_name_once_all_of_it_is_in_its_file(
