@@ -287,7 +287,9 @@ def _thread_cursor(value: Any) -> ThreadCursor:
 
 
 NO_CONTROLS = Check(_no_controls, {"pattern": r"^[^\x00-\x1f\x7f]*$"})
-Email = Annotated[str, Check(email, {"format": "idn-email"})]  # RFC 6531, and domains in U-labels
+_IS_EMAIL = Check(email, {"format": "idn-email"})  # RFC 6531, and domains in U-labels
+Email = Annotated[str, _IS_EMAIL]
+EmailInQuery = Annotated[str, AfterValidator(with_plus), _IS_EMAIL]
 Label = Annotated[
     str,
     Field(min_length=1, max_length=LABEL_CHARS),

@@ -2,19 +2,18 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from controlplane.contract.fields import (
     DOT_ATOM,
     Check,
     DisplayName,
-    Email,
+    EmailInQuery,
     Limit,
     Metadata,
     cursor_of,
     dot_atom,
     shaped,
-    with_plus,
 )
 from controlplane.contract.model import Change, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from controlplane.contract.work.policies import EffectivePolicy
@@ -43,7 +42,7 @@ class ListInboxes(RequestQuery):
     limit: Limit = 50
     cursor: Annotated[str, cursor_of("inb")] | None = None
     isActive: bool = True
-    address: Annotated[Email, BeforeValidator(with_plus)] | None = None
+    address: EmailInQuery | None = None
 
 
 class PatchInbox(Change):
