@@ -98,7 +98,7 @@ async def test_results_of_others_by_the_thousand_do_from_its_beginning_on(
 @pytest.mark.parametrize(
     ("error", "reply"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "452 4.3.1 no storage left for this message"),
+        (OSError(errno.ENOSPC, "No space left on device"), "452 4.3.1 no storage left"),
         (OSError(errno.EMFILE, "Too many open files"), "451 4.3.2 insufficient system resources"),
         (MemoryError(), "451 4.3.2 insufficient system resources"),
     ],
