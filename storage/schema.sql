@@ -90,7 +90,6 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
 CREATE INDEX api_keys_to_withdraw ON api_keys (organization_id, id) WHERE withdraws_mail = 1;
-CREATE INDEX api_keys_by_minter ON api_keys (minted_by) WHERE is_active = 1;
 
 -- Which master key everything sealed is sealed under (storage/upkeep/rotation.py); one row.
 CREATE TABLE master_key (

@@ -1,6 +1,4 @@
--- Keys that one minted and that are still active, the inboxes that others have on a name, and the policies of an
--- organization are found without a look at all.
-CREATE INDEX api_keys_by_minter ON api_keys (minted_by) WHERE is_active = 1;
+-- The inboxes that others have on a name, and the policies of an organization, are found without a look at all.
 CREATE INDEX inboxes_by_domain ON inboxes (domain, organization_id) WHERE is_active = 1;
 DROP INDEX policies_of_work;
 CREATE INDEX policies_by_organization ON policies (organization_id, has_work);
