@@ -216,9 +216,8 @@ async def _hint(request: web.Request) -> str | None:
             meant = request.clone(rel_url=URL(near + "/".join(parts[-length:]), encoded=True))
             found = await request.match_info.apps[0].router.resolve(meant)
             resource = found.route.resource if found.http_exception is None else None
-            if (
-                resource is not None and found.route.method != METH_ANY
-            ):  # that takes whatever is below, for nothing
+            # One of all methods takes whatever is below it, for nothing.
+            if resource is not None and found.route.method != METH_ANY:
                 return _NEARLY.format(resource.canonical)
     return None
 
