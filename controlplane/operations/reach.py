@@ -10,8 +10,7 @@ from storage.mail import inboxes
 
 def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:
     """Refusal for an inbox or a thread that is not there, or out of a bound key's reach. `named`: kind → id, or None
-    where none is named. A deactivated inbox is there; what is of
-    another inbox than the one that is named is not."""
+    where none is named. A deactivated inbox is there; what is of another inbox than the one that is named is not."""
     for kind, asked in named.items():
         if asked is None:
             continue
