@@ -4,7 +4,7 @@ Pure. Bodies that are too large for a row stay slices of the raw message; HTML a
 
 Callers on the event loop ask `digest_at_once`, which does no more than some 5 ms of work. What is counted there costs
 up to: 30 µs an address (IDN), 25 µs a part, 10 µs an encoded word, 4 µs a line, 3 µs a tag, 0.5 µs an attribute or a
-character reference, 0.3 µs an octet of a header field; and 50 µs each of the first 100 lines that an original may begin
+character reference, 0.3 µs an octet of a header field; and 75 µs each of the first 100 lines that an original may begin
 at (`maild.message.quotes.reply_text`).
 """
 

@@ -36,7 +36,7 @@ from maild.message.quotes.inline_answers import announces_inline_answers
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
-# Lines that are looked at with their neighbours, at up to 50 µs each. No honest reply has nearly so many.
+# Lines that are looked at with their neighbours, at up to 75 µs each. No honest reply has nearly so many.
 _MAX_DOUBTS = 100
 
 _SIGNATURE = re.compile(r"--\s?\Z")
