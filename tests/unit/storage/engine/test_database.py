@@ -584,7 +584,7 @@ async def test_a_peek_leaves_nothing_open_that_would_hide_what_comes(db: Databas
 
 async def test_look_ups_of_one_round_share_a_transaction(db: Database) -> None:
     await db.write(note, "a")
-    await asyncio.sleep(0)  # the writer goes on after its callers
+    await at_rest(db)
     told: list[str] = []
     db._local.raw.set_trace_callback(told.append)
     look = "SELECT text FROM notes"
@@ -597,7 +597,7 @@ async def test_look_ups_of_one_round_share_a_transaction(db: Database) -> None:
 
 async def test_a_look_up_that_fails_leaves_the_others_theirs(db: Database) -> None:
     await db.write(note, "a")
-    await asyncio.sleep(0)  # the writer goes on after its callers
+    await at_rest(db)
     for ask in (db.lookup, db.peek):
         with pytest.raises(ValueError):
             await ask(lambda tx: int(tx.value("SELECT text FROM notes")))
