@@ -98,7 +98,7 @@ class WebListener:
         return ClientConnection(manager, self.watch, loop=asyncio.get_running_loop(), **manager._kwargs)
 
 
-async def _at_once(_address: str) -> None:
+def _at_once(_address: str) -> None:
     """A connection begins when it comes: its requests are what waits for a turn."""
 
 

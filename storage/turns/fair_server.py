@@ -2,7 +2,7 @@
 
 The event loop's own servers begin one connection in a round, in the order in which they came: who comes behind fifty of
 one stranger waits for fifty rounds before anything is said. Here all that have come are accepted at once, which costs
-next to nothing, and each begins when `may_begin` returns.
+next to nothing, and each begins when it has its place.
 
 While `WAITING_MAX` wait, nothing is accepted, and the kernel's backlog keeps the others. Where the process or the
 system is out of descriptors or memory, accepting rests for `REST_S`: an event loop of its own would ask for what it
@@ -11,7 +11,9 @@ can't have again and again, with all of its time.
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any
 
 from storage.exhaustion import WantLog, is_exhaustion
 
@@ -24,16 +26,19 @@ REST_S = 1.0
 
 
 class FairServer:
-    """`connect`: makes the protocol of a connection. `may_begin`: returns when one from this address may begin.
+    """`connect`: makes the protocol of a connection. `place`: None where one from this address may begin now, else
+    what is done when it may.
 
     Called on the event loop."""
 
     def __init__(
-        self, connect: Callable[[], asyncio.BaseProtocol], may_begin: Callable[[str], Awaitable[None]]
+        self,
+        connect: Callable[[], asyncio.BaseProtocol],
+        place: "Callable[[str], asyncio.Future[None] | None]",
     ) -> None:
         self._connect = connect
-        self._may_begin = may_begin
-        self._waiting: set[asyncio.Task[None]] = set()
+        self._place = place
+        self._waiting: set[asyncio.Future[None]] = set()
         self._rest: asyncio.TimerHandle | None = None
         self._is_accepting = False
         self.sockets: tuple[socket.socket, ...] = ()
@@ -98,21 +103,36 @@ class FairServer:
 
     def _accept_one(self, listening: socket.socket) -> None:
         connection, address = listening.accept()
-        task = asyncio.create_task(self._begin(connection, address[0]))
-        self._waiting.add(task)
-        task.add_done_callback(self._begun)
+        begin = partial(self._begin, connection)
+        if (called := self._place(address[0])) is None:
+            begin()
+        else:
+            self._wait(called, begin)
 
-    async def _begin(self, connection: socket.socket, address: str) -> None:
+    def _begin(self, connection: socket.socket) -> None:
+        if self.sockets:
+            beginning = asyncio.get_running_loop().connect_accepted_socket(self._connect, connection)
+            self._go_on_with(beginning, connection)
+        else:
+            connection.close()
+
+    def _go_on_with(self, beginning: Coroutine[Any, None, object], connection: socket.socket) -> None:
+        """As a task would, which takes the first step a pass of the event loop later: all that the peer hears waits."""
         try:
-            await self._may_begin(address)
-            if self.sockets:
-                await asyncio.get_running_loop().connect_accepted_socket(self._connect, connection)
-                return
-        except (OSError, MemoryError):
-            pass  # the peer is gone, or there is no room for it
-        connection.close()
+            awaited = beginning.send(None)
+        except StopIteration:
+            return
+        except (OSError, MemoryError):  # the peer is gone, or there is no room for it
+            connection.close()
+            return
+        self._wait(awaited, partial(self._go_on_with, beginning, connection))
 
-    def _begun(self, task: asyncio.Task[None]) -> None:
-        self._waiting.discard(task)
+    def _wait(self, called: "asyncio.Future[None]", go_on: Callable[[], None]) -> None:
+        self._waiting.add(called)
+        called.add_done_callback(lambda _: go_on())
+        called.add_done_callback(self._waited)
+
+    def _waited(self, called: "asyncio.Future[None]") -> None:
+        self._waiting.discard(called)
         if self.sockets and not self._is_accepting and self._rest is None:
             self._go_on()

@@ -154,7 +154,7 @@ class SessionListener(Service):
                 SessionSetup(self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop)
             )
 
-        server = FairServer(begin, self._may_begin)
+        server = FairServer(begin, self._place_to_begin)
         try:
             await server.listen(*host_port(address))
         except OSError as error:
@@ -231,18 +231,18 @@ class SessionListener(Service):
                 del self._per_address[address]
         self._changed.set()
 
-    async def _may_begin(self, address: str) -> None:
-        """Return when a connection that has come may begin."""
-        await self._turn(self._begun, network_of(address))
+    def _place_to_begin(self, address: str) -> "asyncio.Future[None] | None":
+        """None: a connection that has come may begin now; else what is done when it may."""
+        return self._place(self._begun, network_of(address))
 
     async def may_answer(self, peer: str) -> None:
         """Return when a command that has come may be answered."""
-        await self._turn(self._answered, network_of(peer))
+        if (called := self._place(self._answered, network_of(peer))) is not None:
+            await called
 
-    async def _turn(self, share: RoundShare, address: str) -> None:
+    def _place(self, share: RoundShare, address: str) -> "asyncio.Future[None] | None":
         self._use.note(address)
-        if not self._use.is_alone(address):
-            await share.begin(address)
+        return None if self._use.is_alone(address) else share.place(address)
 
     def place_to_decrypt(self, peer: str, *, is_tiny: bool) -> "asyncio.Future[None] | None":
         """None: what came under TLS may be looked at now; else what is done when it may. `is_tiny`: were the last

@@ -31,14 +31,19 @@ class Door:
     """A server whose connections wait until their address is let in."""
 
     def __init__(self) -> None:
-        self.server = FairServer(Greeting, self._may_begin)
+        self.server = FairServer(Greeting, self._place)
         self.let_in: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.knocked: asyncio.Queue[str] = asyncio.Queue()
         self._opened: list[asyncio.StreamWriter] = []
 
-    async def _may_begin(self, address: str) -> None:
+    def _place(self, address: str) -> asyncio.Future[None] | None:
         self.knocked.put_nowait(address)
-        await self.let_in[address].wait()
+        if self.let_in[address].is_set():
+            return None
+        called = asyncio.get_running_loop().create_future()
+        waits = asyncio.create_task(self.let_in[address].wait())
+        waits.add_done_callback(lambda _: called.set_result(None))
+        return called
 
     async def come(self, address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         port = self.server.sockets[0].getsockname()[1]
@@ -69,6 +74,31 @@ async def test_who_waits_holds_nobody_up(door: Door) -> None:
     assert await reader.readline() == HELLO
     door.let_in[FIRST].set()
     assert [await reader.readline() for reader, _ in early] == [HELLO] * 5
+
+
+async def test_who_need_not_wait_begins_in_the_next_pass_of_the_loop(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under load each pass before the greeting is one that all of a mail waits for."""
+    loop = asyncio.get_running_loop()
+    was_greeted: asyncio.Future[bool] = loop.create_future()
+    greeted: list[Greeting] = []
+    connection_made, accept_one = Greeting.connection_made, FairServer._accept_one
+
+    def made(protocol: Greeting, transport: asyncio.BaseTransport) -> None:
+        greeted.append(protocol)
+        connection_made(protocol, transport)
+
+    def accept(*args: Any) -> None:
+        accept_one(*args)
+        if not was_greeted.done():
+            loop.call_soon(lambda: was_greeted.set_result(bool(greeted)))
+
+    monkeypatch.setattr(Greeting, "connection_made", made)
+    monkeypatch.setattr(FairServer, "_accept_one", accept)
+    door.let_in[FIRST].set()
+    await door.come(FIRST)
+    assert await was_greeted
 
 
 async def test_close_hangs_up_on_those_who_wait_and_leaves_those_who_have_begun(door: Door) -> None:
@@ -120,7 +150,7 @@ async def test_what_keeps_it_from_accepting_one_connection_does_not_stop_it(
 
 async def test_a_port_that_is_taken_is_told_and_nothing_is_left_open(door: Door) -> None:
     port = door.server.sockets[0].getsockname()[1]
-    other = FairServer(Greeting, door._may_begin)
+    other = FairServer(Greeting, door._place)
     with pytest.raises(OSError):
         await other.listen("127.0.0.1", port)
     assert other.sockets == ()
