@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from conf.contradictions import contradictions
 from conf.settings import Settings, shipped_plans
+from conf.unknown_keys import tell_unknown
 
 ENVIRONMENT_PREFIX = "MAILD_"
 CLIENT_VARIABLES = frozenset(("MAILD_URL", "MAILD_API_KEY"))  # what clients read, often in the same shell
@@ -166,6 +167,6 @@ def _without(document: dict[str, Any], steps: list[str]) -> str:
 def _fault(error: Any) -> str:
     key = ".".join(str(step) for step in error["loc"])
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return f"{key}: unknown key"
+        return f"{key}: {tell_unknown([str(step) for step in error['loc']])}"
     message = _IN_TOML.get(error["type"]) or error["msg"].removeprefix("Value error, ")
     return f"{key}: {message[:1].lower()}{message[1:]} (is {error['input']!r})"
