@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from maild.cli.common import (
+    CommandGroup,
     config_option,
     fail,
     json_option,
@@ -20,7 +21,7 @@ from maild.cli.common import (
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def audit() -> None:
     """The audit log."""
 

@@ -31,6 +31,28 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class CommandGroup(click.Group):
+    """Commands that belong together; who mistakes one is told which there are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, which has options of commands here for misspelled."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise click.UsageError(
+                f"{error.message} What a command takes stands behind the command.", ctx
+            ) from None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, which takes words for others that look like them."""
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            names = ", ".join(self.list_commands(ctx))
+            raise click.UsageError(f"No such command {args[0]!r}; there are: {names}", ctx)
+        return super().resolve_command(ctx, args)
+
+
 config_option = click.option(
     "--config",
     type=NamedPath(path_type=Path, dir_okay=False, readable=False),  # who may not read it hears what to do

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from maild.cli.common import (
+    CommandGroup,
     config_option,
     fail,
     json_option,
@@ -18,7 +19,7 @@ from maild.cli.common import (
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def keys() -> None:
     """API keys."""
 

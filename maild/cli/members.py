@@ -6,10 +6,19 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, organization_option, run_command, say, say_rows, show
+from maild.cli.common import (
+    CommandGroup,
+    config_option,
+    json_option,
+    organization_option,
+    run_command,
+    say,
+    say_rows,
+    show,
+)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def member() -> None:
     """The people of an organization, who may sign in to the console."""
 
@@ -57,7 +66,7 @@ def member_remove(organization_id: str, who: str, config: Path, as_json: bool) -
     show(run_command(lambda store: store.members.remove(organization_id, who), config), as_json)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def console() -> None:
     """The pages for people, at /console."""
 

@@ -10,6 +10,7 @@ import click
 
 from conf.settings import DEFAULT_PLAN
 from maild.cli.common import (
+    CommandGroup,
     config_option,
     fail,
     json_option,
@@ -22,7 +23,7 @@ from maild.cli.common import (
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def org() -> None:
     """Organizations."""
 

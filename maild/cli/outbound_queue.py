@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from maild.cli.common import (
+    CommandGroup,
     config_option,
     fail,
     json_option,
@@ -22,7 +23,7 @@ from maild.cli.common import (
 _DOMAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def queue() -> None:
     """The outbound queue."""
 

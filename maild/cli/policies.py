@@ -7,6 +7,7 @@ from typing import Any, TextIO
 import click
 
 from maild.cli.common import (
+    CommandGroup,
     config_option,
     fail,
     json_option,
@@ -17,7 +18,7 @@ from maild.cli.common import (
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def policy() -> None:
     """What the mail of an organization, or of an inbox, may and may not do."""
 
@@ -52,7 +53,7 @@ def policy_set(organization_id: str, inbox_id: str | None, file: TextIO, config:
     click.echo(json.dumps(done, indent=2))
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def rules() -> None:
     """Who may be written to, and who may write."""
 

@@ -12,7 +12,7 @@ import click
 
 from maild import __version__
 from maild.cli.audit import audit
-from maild.cli.common import EXIT_FAULT, fail, say
+from maild.cli.common import EXIT_FAULT, CommandGroup, fail, say
 from maild.cli.daemon import check_config, serve
 from maild.cli.doctor import doctor
 from maild.cli.keys import keys
@@ -36,7 +36,7 @@ _NOT_WRITTEN = frozenset(
 )  # fmt: skip
 
 
-class OperatorCli(click.Group):
+class OperatorCli(CommandGroup):
     """Commands that may end without an answer: a full disk, a reader that is gone, an operator who interrupts. That is
     exit code 2, since 1 is an answer of some (`check`, `audit verify`)."""
 
@@ -59,24 +59,6 @@ class OperatorCli(click.Group):
         """As click does, which prints --help and --version here."""
         with _told():
             return super().make_context(*args, **kwargs)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does, which has options of commands here for misspelled."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            raise click.UsageError(
-                f"{error.message} What a command takes stands behind the command.", ctx
-            ) from None
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, which takes words for others that look like them."""
-        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            names = ", ".join(self.list_commands(ctx))
-            raise click.UsageError(f"No such command {args[0]!r}; there are: {names}", ctx)
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """As click does."""

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from maild.cli.common import (
+    CommandGroup,
     config_option,
     json_option,
     run_command,
@@ -17,7 +18,7 @@ from maild.cli.common import (
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def reviews() -> None:
     """Mail that is held until somebody has decided."""
 

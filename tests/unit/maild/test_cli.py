@@ -480,11 +480,13 @@ def test_a_command_that_is_not_there_is_told_with_those_that_are() -> None:
         told = run(word, "--json")
         assert told.exit_code == 2 and f"No such command '{word}'; there are: " in told.stderr
         assert told.stderr.rstrip().endswith("serve")
+    assert "No such command 'ad'; there are: add, list, remove" in run("member", "ad").stderr
 
 
 def test_an_option_before_the_command_is_told_where_it_stands(config: Path) -> None:
     told = run("--config", config, "check-config")
     assert told.exit_code == 2 and "stands behind the command" in told.stderr
+    assert "stands behind the command" in run("queue", "--json", "list").stderr
 
 
 # check -------------------------------------------------------------------------------------------
