@@ -2,7 +2,8 @@
 
 The tail comes first: a message that the indexer moves meanwhile is then seen twice, never missed. What the
 index can't help with (one or two characters, a single thread, what is held, filters without words) is read message by
-message; so is everything while there is no index, or when it is lost in the middle of a search, which then begins anew.
+message; so are the few that have a label, or are what few are, where more hold the words; and so is everything while
+there is no index, or when it is lost in the middle of a search, which then begins anew.
 """
 
 import time
@@ -90,7 +91,10 @@ class _Search:
         self._scope, self._before = search.bounded(tx, self._scope, self._before)
         if self._has_index:
             with suppress(IndexLost):  # it will be met again
-                self._needle = search.sharpened(self._index, self._scope, self._needle)
+                if search.walks_fewer(self._index, tx, self._scope, self._needle):
+                    self._places = [search.scan]
+                else:
+                    self._needle = search.sharpened(self._index, self._scope, self._needle)
         self._is_begun = True
 
     def _begin_place(self) -> None:

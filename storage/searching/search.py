@@ -62,6 +62,37 @@ def _walked_label(tx: Tx, scope: Scope) -> str | None:
     return label
 
 
+def walks_fewer(index: SearchIndex, tx: Tx, scope: Scope, needle: Needle) -> bool:
+    """Do fewer messages have the label that is walked, or are what few are, than hold the needle?
+
+    index_file.IndexLost."""
+    if scope.walked_label is None and scope.few is None:
+        return False
+    most = min(_count_holders(index, scope, needle), labels.COUNTED_MAX)
+    return _count_walked(tx, scope, most) < most
+
+
+def _count_holders(index: SearchIndex, scope: Scope, needle: Needle) -> int:
+    """About how many messages of the organization the index proposes."""
+    with index.reading() as proposals:
+        span = proposals.span(scope.organization_id)
+        if span is None:
+            return 0
+        return int((span.end - span.low) * min(proposals.share(one, span) for one in needle.trigrams()))
+
+
+def _count_walked(tx: Tx, scope: Scope, most: int) -> int:
+    """How many messages are walked; `most` where there are so many or more."""
+    if scope.walked_label is not None:
+        return labels.count(tx, Owner(scope.organization_id, scope.inbox_id), scope.walked_label, most)
+    walk = _walk(scope)
+    counted: int = tx.value(
+        f"SELECT count(*) FROM (SELECT 1 FROM {walk.source} WHERE {walk.condition} LIMIT :most)",
+        {**scope.parameters(), "most": most},
+    )
+    return counted
+
+
 def sharpened(index: SearchIndex, scope: Scope, needle: Needle) -> Needle:
     """The same, asking the index for its rare trigrams alone: each common one costs a look at a long list for every
     message that the rare ones propose. index_file.IndexLost."""

@@ -322,17 +322,17 @@ def test_a_page_of_drafts_does(filled: tuple[Filled, Filled], wanted: dict[str, 
     assert many.steps(read) <= 1.3 * few.steps(read) + 10
 
 
+FEW_ARE = [
+    ({"is_spam": True}, SELDOM),
+    ({"is_auto_reply": True}, SELDOM),
+    ({"status": "failed"}, SELDOM),
+    ({"status": "queued"}, 0),
+    ({"status": "failed", "is_spam": True, "labels": ("often",)}, SELDOM),
+]
+
+
 @pytest.mark.parametrize("inbox_id", [None, "inb_1"])
-@pytest.mark.parametrize(
-    ("few_are", "expected"),
-    [
-        ({"is_spam": True}, SELDOM),
-        ({"is_auto_reply": True}, SELDOM),
-        ({"status": "failed"}, SELDOM),
-        ({"status": "queued"}, 0),
-        ({"status": "failed", "is_spam": True, "labels": ("often",)}, SELDOM),
-    ],
-)
+@pytest.mark.parametrize(("few_are", "expected"), FEW_ARE)
 def test_a_page_of_what_few_are_does(
     filled: tuple[Filled, Filled], inbox_id: str | None, few_are: dict[str, Any], expected: int
 ) -> None:
@@ -344,9 +344,27 @@ def test_a_page_of_what_few_are_does(
     assert many.steps(read) <= 1.3 * few.steps(read) + 10
 
 
-def found(one: Filled, scope: Scope) -> bytes:
+@pytest.mark.parametrize("inbox_id", [None, "inb_1"])
+@pytest.mark.parametrize(
+    ("few_are", "expected"),
+    [*FEW_ARE, ({"labels": ("seldom", "often")}, SELDOM), ({"labels": ("absent",)}, 0)],
+)
+def test_a_page_of_few_that_hold_a_common_word_does(
+    filled: tuple[Filled, Filled], inbox_id: str | None, few_are: dict[str, Any], expected: int
+) -> None:
+    """The index proposes nearly all messages."""
+
+    def read(one: Filled) -> bytes:
+        return found(one, Scope("org_1", inbox_id, **few_are), HELLO)
+
+    few, many = filled
+    assert read(few).count(b'"createdAt"') == read(many).count(b'"createdAt"') == expected
+    assert many.steps(read) <= 1.3 * few.steps(read) + counted(few_are.get("labels", ()), None)
+
+
+def found(one: Filled, scope: Scope, needle: Needle = IN_EVERYTHING) -> bytes:
     """A page of the scope's messages as JSON, looked for as the API does."""
-    searching_of = searching._Search(one.index, KeptJson(), scope, IN_EVERYTHING, None, LIMIT)
+    searching_of = searching._Search(one.index, KeptJson(), scope, needle, None, LIMIT)
     while (page := searching_of.go_on(one.tx)) is None:
         pass
     return page.json
