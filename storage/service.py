@@ -81,12 +81,19 @@ class LoopService(Service):
         return self._task
 
 
+def tell_failure(log: Any, event: str, error: Exception, **fields: Any) -> None:
+    """In one line where the machine refuses, which is no fault of what failed; else with a traceback."""
+    if is_refused(error):
+        log.error(event, error=in_words(error), **fields)
+    else:
+        log.exception(event, exc_info=error, **fields)
+
+
 class Enduring:
     """`with Enduring(log, "retention_failed"): await self.round()`: the loop goes on, whatever the round raised.
 
-    The exception is logged under this name, with these fields, and the statement after the block is next. What the
-    machine refuses is no fault of the round: it is told without a traceback.
-    DatabaseClosed and a cancellation go through: they end the loop.
+    The exception is logged under this name, with these fields (`tell_failure`), and the statement after the block is
+    next. DatabaseClosed and a cancellation go through: they end the loop.
     """
 
     def __init__(self, log: Any, event: str, **fields: Any) -> None:
@@ -102,10 +109,7 @@ class Enduring:
     ) -> bool:
         if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):
             return False
-        if is_refused(error):
-            self._log.error(self._event, error=in_words(error), **self._fields)
-        else:
-            self._log.exception(self._event, exc_info=error, **self._fields)
+        tell_failure(self._log, self._event, error, **self._fields)
         return True
 
 
@@ -179,5 +183,5 @@ class Supervisor:
             self._started.remove(service)
             try:
                 await service.stop()
-            except Exception:
-                log.exception("stop_failed", service=service.name)
+            except Exception as error:
+                tell_failure(log, "stop_failed", error, service=service.name)

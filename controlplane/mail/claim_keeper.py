@@ -18,7 +18,7 @@ from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.service import STORE_RETRY_S, EnduringOutages, LoopService
 
 DELAYS_AT_ONCE = 100
 LOOK_AGAIN_S = 0.5
@@ -49,9 +49,10 @@ class ClaimKeeper(LoopService):
         self._hear = hear
 
     async def run(self) -> None:
+        enduring = EnduringOutages(log, "claims_not_settled")  # they are over all the same
         while True:
             rest_s: float | None = STORE_RETRY_S
-            with Enduring(log, "claims_not_settled"):  # they are over all the same
+            with enduring:
                 rest_s = await self.round()
             await self.pause(rest_s)
 

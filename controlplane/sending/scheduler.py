@@ -36,7 +36,7 @@ from storage.ids import Ids
 from storage.mail import messages
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.sending import outbound_events
-from storage.service import STORE_RETRY_S, LoopService
+from storage.service import STORE_RETRY_S, EnduringOutages, LoopService
 from storage.set_aside import SetAside
 from storage.turns.rounds import Kind, Rounds
 
@@ -82,14 +82,21 @@ class Scheduler(LoopService):
         self._set_aside = SetAside(clock, log, "not_dispatched", "message_id")
 
     async def run(self) -> None:
+        enduring = EnduringOutages(log, "dispatching_failed")  # what is due stays scheduled
         while True:
-            if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
-                await self.pause(PAUSED_LOOK_S)
-                continue
-            due = await self._db.lookup(self._due)
-            if due and await self._dispatch_all(due):
-                continue
-            await self.pause(STORE_RETRY_S if due else await self._rest_s())
+            rest_s = STORE_RETRY_S
+            with enduring:
+                rest_s = await self.round()
+            if rest_s:
+                await self.pause(rest_s)
+
+    async def round(self) -> float:
+        """Dispatch some of what is due; for how many seconds there is nothing more to do."""
+        if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
+            return PAUSED_LOOK_S
+        if due := await self._db.lookup(self._due):
+            return 0 if await self._dispatch_all(due) else STORE_RETRY_S
+        return await self._rest_s()
 
     def _due(self, tx: Tx) -> Sequence[str]:
         """Up to BATCH messages; where there are more, some of each of TURNS organizations, and the longest overdue."""

@@ -60,7 +60,7 @@ from storage.ids import Ids
 from storage.publishing import webhooks
 from storage.publishing.webhooks import AttemptSettlement, Head, LeasedDelivery
 from storage.records import EventRow, WebhookAttempt
-from storage.service import Enduring, LoopService
+from storage.service import Enduring, EnduringOutages, LoopService
 from storage.turns.rounds import Kind, Rounds
 
 T = TypeVar("T")
@@ -103,6 +103,7 @@ class Dispatcher(LoopService):
         self._settings = settings
         self._jobs = Jobs(db, load_text, tuning.kept_bytes)
         self._tuning = tuning
+        self._claiming = EnduringOutages(log, "claim_failed")
         self._slots = SlotLimits(settings.max_concurrent, settings.max_concurrent_per_endpoint)
         self._send_order = SendOrder()
         self._slow_start = SlowStart(settings.max_concurrent_per_endpoint)
@@ -166,7 +167,7 @@ class Dispatcher(LoopService):
         """Begin what is due and has a slot; for how many seconds there is nothing more to do."""
         now_ms = self._clock.now_ms()
         claim = None
-        with Enduring(log, "claim_failed"):
+        with self._claiming:
             claim = await self._claim(now_ms)
         if claim is None:
             return self._tuning.store_retry_s

@@ -37,7 +37,7 @@ from storage.ids import Ids
 from storage.sending import attempts, leases, tls_sessions
 from storage.sending.leases import Due
 from storage.sending.tls_sessions import TlsSession
-from storage.service import STORE_RETRY_S, Enduring
+from storage.service import STORE_RETRY_S, Enduring, tell_failure
 from storage.states import RECIPIENT_ACCEPTED
 from storage.usage import Counts
 
@@ -232,7 +232,8 @@ class Settler:
             settled(outcome.is_deferred())
 
     async def _store(self, outcome: Outcome) -> Sequence[Settled]:
-        """Write it, as often as it takes."""
+        """Write it, as often as it takes. A store that refuses is told of once."""
+        told = ""
         while True:
             context = OutcomeContext(self._ids.new, self._audit, self._clock.now_ms())
             write = self._db.write_apart if outcome.takes_long() else self._db.write
@@ -242,7 +243,9 @@ class Settler:
             except DatabaseClosed:
                 raise
             except Exception as error:
-                log.exception("outcome_not_stored", message_id=outcome.rows[0].message_id)
+                if str(error) != told:
+                    tell_failure(log, "outcome_not_stored", error, message_id=outcome.rows[0].message_id)
+                told = str(error)
                 if is_outage(error) and not outcome.has_units():
                     await asyncio.sleep(self._store_retry_s)
                 elif not outcome.less():

@@ -22,7 +22,7 @@ from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.mail import messages
 from storage.records import MessageRow, ReviewRow, recipients_of
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.service import STORE_RETRY_S, EnduringOutages, LoopService
 from storage.set_aside import SetAside
 
 BATCH = 8  # that wait to be written at a time: they share commits, and others stand behind no more
@@ -153,9 +153,10 @@ class ReviewKeeper(LoopService):
         self._set_aside = SetAside(clock, log, "review_not_expired", "review_id")
 
     async def run(self) -> None:
+        enduring = EnduringOutages(log, "reviews_not_expired")
         while True:
             rest_s: float | None = STORE_RETRY_S
-            with Enduring(log, "reviews_not_expired"):
+            with enduring:
                 rest_s = await self.round()
             await self.pause(rest_s)
 

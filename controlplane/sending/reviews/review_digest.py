@@ -24,7 +24,7 @@ from storage.mail import inboxes
 from storage.mail.inboxes import RecipientInbox
 from storage.records import ReviewRow, load
 from storage.sending import suppressions
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.service import STORE_RETRY_S, EnduringOutages, LoopService
 from storage.set_aside import SetAside
 from storage.tenants import organizations
 
@@ -68,9 +68,10 @@ class ReviewDigest(LoopService):
         self._set_aside = SetAside(clock, log, "review_digest_failed", "organization_id")
 
     async def run(self) -> None:
+        enduring = EnduringOutages(log, "review_digests_failed")
         while True:
             rest_s: float | None = STORE_RETRY_S
-            with Enduring(log, "review_digests_failed"):
+            with enduring:
                 rest_s = await self.round()
             await self.pause(rest_s)
 

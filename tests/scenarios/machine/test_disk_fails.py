@@ -12,9 +12,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from maild.inbound.sessions import intake
+from storage.clock import iso
 from storage.engine import writer
+from storage.engine.tx import Tx
 from storage.exhaustion import Spells
-from tests.support.running import Running
+from storage.service import LoopService
+from tests.conftest import Start
+from tests.support.running import Running, until_true
+from tests.support.worlds.store import ManualClock
 
 RAW = b"From: a@elsewhere.test\r\nSubject: hello\r\nMessage-ID: <1@elsewhere.test>\r\n\r\nwords\r\n"
 
@@ -73,6 +78,46 @@ async def test_who_writes_is_told_to_come_again_and_the_operator_sees_it(
     assert [one["event"] for one in lines if one["event"] == "writes_succeed"] == ["writes_succeed"]
     assert (await maild.api.get("/health")).json["disk"] == "ok"
     assert [one["subject"] for one in await maild.api.messages()] == ["hello"]
+
+
+TELL_OF_IT = {
+    "lease_failed", "claim_failed", "reviews_not_expired", "review_digests_failed", "claims_not_settled",
+    "dispatching_failed", "domain_checks_failed", "erasing_failed", "withdrawing_failed",
+}  # fmt: skip
+
+
+async def test_a_store_that_can_not_be_read_for_a_while_ends_no_part_of_the_daemon(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one on a network's disk that was away: what came meanwhile would wait for the next start."""
+
+    def fail(*_: Any, **__: Any) -> Any:
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    bot = (await maild.api.post("/v1/inboxes", {"username": "bot"})).data
+    sent = (await maild.api.send(bot, text="later", sendAt=iso(clock.at_ms + 3_600_000))).data
+    parts = [one for one in maild.daemon._supervisor._started if isinstance(one, LoopService)]
+
+    def ended() -> list[str]:
+        return [one.name for one in parts if (life := one.died()) is not None and life.done()]
+
+    with capture_logs() as lines, monkeypatch.context() as patch:
+        for name in ("run", "one", "all", "value"):
+            patch.setattr(Tx, name, fail)
+        for part in parts:
+            part.wake()
+        await until_true(lambda: ended() or {one["event"] for one in lines} >= TELL_OF_IT)
+    assert ended() == []
+    assert not any(one.get("exc_info") for one in lines)
+    assert (await maild.deliver(bot["address"], RAW)).startswith("250 ")
+    clock.forward(3600)
+    await until_true(
+        lambda: maild.sql("SELECT status FROM messages WHERE id = ?", sent["id"]) == [("queued",)]
+    )
 
 
 @pytest.mark.parametrize("words", [200_000, 400_000], ids=["finished", "spooled"])

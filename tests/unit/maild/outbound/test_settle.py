@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import attempted
@@ -212,9 +213,12 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
         return await write(*arguments)
 
     monkeypatch.setattr(store.db, "write", refuses)
-    assert await settled(store, Outcome(rows, {0: TAKEN})) == [False]
+    with capture_logs() as lines:
+        assert await settled(store, Outcome(rows, {0: TAKEN})) == [False]
     assert not refusals
     assert await store.attempts(rows[0].message_id) == ["delivered"]
+    (told,) = (one for one in lines if one["event"] == "outcome_not_stored")
+    assert "the disk is full" in told["error"] and "exc_info" not in told
 
 
 async def settled_together(store: Store, outcomes: list[Outcome]) -> list[bool]:
