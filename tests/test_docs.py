@@ -284,7 +284,10 @@ def log_lines() -> dict[str, str]:
             text = file.read_text("utf-8")
             found |= {event: level for level, event in re.findall(r'\blog\.(\w+)\(\s*"(\w+)"', text)}
             found |= dict.fromkeys(
-                re.findall(r'\b(?:Enduring|EnduringOutages|SetAside|tell_failure)\([^"]*\blog, "(\w+)"', text), "error"
+                re.findall(
+                    r'\b(?:Enduring|EnduringOutages|SetAside|tell_failure)\([^"]*\blog, "(\w+)"', text
+                ),
+                "error",
             )
             found |= dict.fromkeys(re.findall(r'strangers\.note\(\s*"(\w+)"', text), "info")
     return found

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import aiosqlite
 
+from storage.engine.shared_memory import share_in_place
 from storage.turns.started_threads import no_thread
 
 T = TypeVar("T")
@@ -51,6 +52,7 @@ async def open_connection(path: Path, read_only: bool) -> StoreConnection:
 
 def connect(path: Path, read_only: bool) -> sqlite3.Connection:
     """To an existing, migrated store, by a thread of this daemon's processes. The caller closes it."""
+    share_in_place(path)
     mode = "ro" if read_only else "rw"
     conn = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from storage.engine.connections import BUSY_TIMEOUT_MS
 from storage.engine.failures import tells_of_damage
+from storage.engine.shared_memory import share_in_place
 
 WRITER_CACHE_KIB = 8 * 1024
 READER_CACHE_KIB = 4 * 1024
@@ -16,6 +17,8 @@ class IndexLost(Exception):
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
+    if mode == "rw":  # who only reads comes later
+        share_in_place(path)
     conn = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
     )
