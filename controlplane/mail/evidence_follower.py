@@ -17,7 +17,7 @@ from storage.engine.tx import Tx
 from storage.exhaustion import is_exhaustion
 from storage.mail import evidence
 from storage.mail.evidence import EvidenceRow
-from storage.service import Enduring, LoopService
+from storage.service import EnduringOutages, LoopService
 
 log = structlog.get_logger("maild.evidence")
 
@@ -35,13 +35,14 @@ class EvidenceFollower(LoopService):
         self._pace = pace
 
     async def run(self) -> None:
+        enduring = EnduringOutages(log, "evidence_failed")
         done_at = -1  # the count of written units at which nothing was left to do
         while True:
             began, written = self._clock.monotonic(), self._db.units_written
             rest_s = self._pace.look_s
             if written != done_at:
                 rest_s = self._pace.retry_s
-                with Enduring(log, "evidence_failed"):
+                with enduring:
                     looked_at = await self.round()
                     rest_s = (self._clock.monotonic() - began) * self._pace.rest
                     if looked_at < self._pace.batch:  # no more waits
