@@ -11,10 +11,11 @@ from pydantic import (
     BeforeValidator,
     Field,
     GetJsonSchemaHandler,
+    ValidationError,
     ValidationInfo,
     WithJsonSchema,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from controlplane.contract.scopes import GRANTABLE, SCOPES
 from maild.message.fields.address import AddressSyntaxError, validate
@@ -215,28 +216,41 @@ def _header_name(value: str) -> str:
 
 
 def _header_value(value: str) -> str:
-    _written(_LONGEST_NAME, value)
+    if fault := _fault_of(_LONGEST_NAME, value):
+        raise fault
     return value
 
 
-def _written(name: str, value: str) -> None:
+def _fault_of(name: str, value: str) -> PydanticCustomError | None:
+    """Why the value can't be written under this name, if it can't."""
     try:
         write_extra(name, value)
     except ComposeError as error:
         reason = str(error).replace(_LONGEST_NAME, "header value")
-        raise PydanticCustomError("invalid_format", "{reason}", {"reason": reason}) from error
+        return PydanticCustomError("invalid_format", "{reason}", {"reason": reason})
+    return None
 
 
 def _distinct_names(headers: dict[str, str]) -> dict[str, str]:
     if len({name.lower() for name in headers}) < len(headers):
         raise PydanticCustomError("given_twice", "Header names differ in more than their case")
-    for name, value in headers.items():
-        # RFC 8058 §3.1: URLs, which an encoded word would break
-        if name.lower().startswith("list-") and not value.isascii():
-            raise PydanticCustomError("invalid_format", "List headers must be ASCII; percent-encode URLs")
-        if name.lower() in ADDRESS_FIELDS:
-            _written(name, value)
+    found = {name: _fault_under(name, value) for name, value in headers.items()}
+    faults = [
+        InitErrorDetails(type=fault, loc=(name,), input=headers[name])
+        for name, fault in found.items()
+        if fault is not None
+    ]
+    if faults:
+        raise ValidationError.from_exception_data("headers", faults)
     return headers
+
+
+def _fault_under(name: str, value: str) -> PydanticCustomError | None:
+    """What a value, which is a header's, lacks to be that of this one."""
+    # RFC 8058 §3.1: URLs, which an encoded word would break
+    if name.lower().startswith("list-") and not value.isascii():
+        return PydanticCustomError("invalid_format", "List headers must be ASCII; percent-encode URLs")
+    return _fault_of(name, value) if name.lower() in ADDRESS_FIELDS else None
 
 
 def _integral(value: Any) -> Any:

@@ -91,7 +91,7 @@ async def test_one_name_twice_and_list_headers_beyond_ascii(
     answer = await shared.api.send(shared_bot, headers={"X-A": "1", "x-a": "2"})
     assert answer.faults == {"headers": "given_twice"}
     answer = await shared.api.send(shared_bot, headers={"List-Unsubscribe": "<https://b\u00fccher.test/>"})
-    assert answer.faults == {"headers": "invalid_format"}
+    assert answer.faults == {"headers.List-Unsubscribe": "invalid_format"}
 
 
 @pytest.mark.parametrize("name", ["List-Unsubscribe", "list-unsubscribe-post", "LIST-UNSUBSCRIBE"])
@@ -132,8 +132,18 @@ async def test_a_reply_to_that_is_no_address_is_refused(
     shared: Running, shared_bot: dict[str, Any], value: str
 ) -> None:
     answer = await shared.api.send(shared_bot, headers={"reply-to": value})
-    assert (answer.status, answer.faults) == (400, {"headers": "invalid_format"})
+    assert (answer.status, answer.faults) == (400, {"headers.reply-to": "invalid_format"})
     assert "Ada <ada@example.org>" in answer.error["details"]["fields"][0]["message"]
+
+
+@on_shared
+async def test_each_header_at_fault_is_told_at_once_by_its_name(
+    shared: Running, shared_bot: dict[str, Any]
+) -> None:
+    given = {"List-Id": "bücher", "X-A": "fine", "Reply-To": "nobody", "Disposition-Notification-To": "x"}
+    answer = await shared.api.send(shared_bot, headers=given)
+    at_fault = ("List-Id", "Reply-To", "Disposition-Notification-To")
+    assert (answer.status, answer.faults) == (400, {f"headers.{name}": "invalid_format" for name in at_fault})
 
 
 @on_shared
