@@ -11,7 +11,7 @@ from storage.agents.policies import EXPIRES_AFTER_S
 
 # How strict each word is, says storage/agents/policies.py.
 Recipients = Literal["any", "allowlist", "participants"]
-Review = Literal["off", "external", "first_time", "all"]
+Review = Literal["off", "first_time", "external", "all"]
 ReplyTo = Literal["honor", "verified"]
 Held = Literal["unverified", "high_risk"]
 Unlisted = Literal["accept", "hold", "refuse"]

@@ -893,7 +893,7 @@ class DraftedReply(TypedDict):
 
 class ShownOutboundPolicy(TypedDict):
     recipients: Literal["any", "allowlist", "participants"] | str
-    review: Literal["off", "external", "first_time", "all"] | str
+    review: Literal["off", "first_time", "external", "all"] | str
     holdOn: list[
         Literal[
             "empty_body",
@@ -1127,7 +1127,7 @@ class GivenOutboundPolicy(TypedDict):
     """A member that is left out is its default."""
 
     recipients: NotRequired[Literal["any", "allowlist", "participants"]]
-    review: NotRequired[Literal["off", "external", "first_time", "all"]]
+    review: NotRequired[Literal["off", "first_time", "external", "all"]]
     holdOn: NotRequired[
         Sequence[
             Literal[

@@ -306,7 +306,7 @@ export interface components {
              * @description What waits for somebody's approval: `off`: nothing; `first_time`: mail to recipients outside the organization never written to from the inbox; `external`: to any outside the organization; `all`: all.
              * @enum {string}
              */
-            review?: "off" | "external" | "first_time" | "all";
+            review?: "off" | "first_time" | "external" | "all";
             /** @description Warnings of a check: a message that looks like this waits, too; both levels' lists count. */
             holdOn?: ("empty_body" | "placeholder" | "model_artifact" | "secret" | "attachment_missing" | "duplicate" | "recipient_from_content" | "reply_to_mismatch" | "no_reply_address" | "auto_reply_target")[];
             /** @description How many recipients never written to from the inbox a UTC day may have, 0-1,000,000; null: no limit. Beyond it live sends are 402 `limit_reached`, `resource: "firstTimeRecipientsDaily"`; the smaller counts. */
@@ -2880,7 +2880,7 @@ export interface components {
              * @description What waits for somebody's approval: `off`: nothing; `first_time`: mail to recipients outside the organization never written to from the inbox; `external`: to any outside the organization; `all`: all.
              * @enum {string}
              */
-            review: "off" | "external" | "first_time" | "all";
+            review: "off" | "first_time" | "external" | "all";
             /** @description Warnings of a check: a message that looks like this waits, too; both levels' lists count. */
             holdOn: ("empty_body" | "placeholder" | "model_artifact" | "secret" | "attachment_missing" | "duplicate" | "recipient_from_content" | "reply_to_mismatch" | "no_reply_address" | "auto_reply_target")[];
             /** @description How many recipients never written to from the inbox a UTC day may have, 0-1,000,000; null: no limit. Beyond it live sends are 402 `limit_reached`, `resource: "firstTimeRecipientsDaily"`; the smaller counts. */
