@@ -182,6 +182,16 @@ def test_lines_of_documents_are_wrapped() -> None:
 # The API ---------------------------------------------------------------------------------------------
 
 
+def test_tools_and_operations_are_as_many_as_the_documents_say() -> None:
+    (all_tools,) = re.findall(r"`POST /mcp` gives a model's host (\d+) tools", TEXTS["README.md"])
+    assert int(all_tools) == len(TOOLS)
+    quickstart = TEXTS["docs/agents/quickstart-mcp.md"]
+    bound = [one for one in TOOLS if not one.is_of_several and not one.is_of_work]
+    assert re.findall(r"such a key sees (\d+) tools", quickstart) == [str(len(bound))]
+    operations = len(OPERATIONS) + 1  # and `/health`
+    assert re.findall(r"There are (\d+): take\sthe few", quickstart) == [str(operations)]
+
+
 def test_every_route_that_a_document_names_exists() -> None:
     known = {(route.method, re.sub(r"\{\w+\}", "{}", route.path)) for route in OPERATIONS}
     for name, text in TEXTS.items():
