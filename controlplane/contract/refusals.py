@@ -73,7 +73,8 @@ MESSAGES: Mapping[str, str] = {
     "message_not_found": "There is no message with this id.",
     "thread_not_found": "There is no thread with this id.",
     "attachment_not_found": "There is no attachment with this id.",
-    "attachment_bytes_missing": "The stored bytes were removed by the plan's retention.",
+    "attachment_bytes_missing": "The stored bytes are gone: the plan's retention removed them, or they are lost or"
+    " damaged.",
     "range_not_satisfiable": "The range lies behind the end; 'Content-Range' has the size.",
     "claim_not_found": "There is no claim with this id.",
     "work_not_enabled": "The mail of this inbox is no queue of work; its policy's 'work.enabled' makes it one.",

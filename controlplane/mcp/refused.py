@@ -49,7 +49,7 @@ _ADVICE: Mapping[str, str] = {
     "inbox_not_found": "Call whoami or list_inboxes for what this key reaches.",
     "inbox_access_denied": "Call whoami for the inbox that this key reaches.",
     "claim_not_found": "Call claim_work, and give its claimId.",
-    "draft_not_found": "Take the draftId that reply or send_message gave you; it may have been discarded.",
+    "draft_not_found": "Take the draftId that reply or send_message gave you.",
     "domain_not_found": "Leave out 'domain' for a shared one.",
     "domain_not_verified": "Tell whom you work for.",
     "address_already_exists": "Choose another username.",

@@ -45,7 +45,9 @@ REPLIES: Mapping[str, RefusalReply] = {
     "attachments_unsupported": RefusalReply(550, "5.6.1"),
     # What may be sent
     "domain_not_verified": RefusalReply(550, "5.7.1"),
-    "sending_not_approved": RefusalReply(550, "5.7.1"),
+    "sending_not_approved": RefusalReply(
+        550, "5.7.1", "sending is paused for this organization; ask the operator"
+    ),
     "sandbox_bulk_not_allowed": RefusalReply(
         550, "5.5.3", "this plan sends to a single recipient, without Cc and Bcc"
     ),
@@ -62,7 +64,7 @@ REPLIES: Mapping[str, RefusalReply] = {
         452, "4.7.1", "the domain's daily ceiling is reached until {resetsAt}"
     ),
     "spend_cap_reached": RefusalReply(550, "5.7.1"),
-    "limit_reached": RefusalReply(452, "4.7.1"),
+    "limit_reached": RefusalReply(452, "4.7.1", "the allowance of {resource} is used up"),
     # Whether it can be taken now
     "email_delivery_failed": _NOT_NOW,
     "provider_unavailable": RefusalReply(451, "4.3.2"),

@@ -47,6 +47,11 @@ def test_replies_are_well_formed_whatever_the_details(code: str) -> None:
         assert reply.text.isascii() and reply.text.isprintable() and 0 < len(reply.text) <= 500
 
 
+@pytest.mark.parametrize("code", [one for one in REPLIES if one != "validation_failed"])  # that tells a field
+def test_no_reply_leads_to_details_that_only_the_api_shows(code: str) -> None:
+    assert "details" not in reply_to(code, MESSAGES[code], {}).text
+
+
 def test_what_has_no_row_is_temporary() -> None:
     assert reply_to("brand_new", "secret", {}).temporary
 
@@ -145,7 +150,7 @@ async def test_what_the_plan_allows(
 
 async def test_an_organization_that_is_paused(maild: Running, bot: dict[str, Any]) -> None:
     await maild.operate(maild.store.organizations.pause, maild.organization_id, "x")
-    assert (await heard(maild, bot)).startswith("550 5.7.1 Sending is paused")
+    assert (await heard(maild, bot)).startswith("550 5.7.1 sending is paused")
 
 
 async def test_a_queue_that_is_paused(maild: Running, bot: dict[str, Any]) -> None:
