@@ -283,6 +283,15 @@ def test_events_that_a_document_names_exist() -> None:
         assert set(re.findall(r"`((?:email|domain|sending)\.[a-z]+)`", text)) - {"domain.py"} <= known, name
 
 
+def test_parts_of_the_server_that_act_are_those_of_the_audit_page() -> None:
+    acting: set[str] = set()
+    for folder in ("maild", "controlplane", "storage"):
+        for file in (ROOT / folder).rglob("*.py"):
+            acting |= set(re.findall(r'= system\("(\w+)"\)', file.read_text("utf-8")))
+    told = TEXTS["docs/audit.md"].split("- `actor`:")[1].split("\n- ")[0]
+    assert set(re.findall(r"`system:(\w+)`", told)) == acting
+
+
 # The log ------------------------------------------------------------------------------------------
 
 
