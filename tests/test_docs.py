@@ -331,6 +331,19 @@ def test_the_decisions_that_are_logged_are_those_of_the_operators_page() -> None
     assert listed == [(one.value, one.level, one.says) for one in LogEvent]
 
 
+def test_lines_that_are_left_out_are_those_of_the_operators_page() -> None:
+    bounded: set[str] = set()
+    for folder in ("maild", "controlplane"):
+        for file in (ROOT / folder).rglob("*.py"):
+            found = re.findall(r"\.note\(\s*LogEvent\.(\w+)", file.read_text("utf-8"))
+            bounded |= {LogEvent[one].value for one in found}
+    told = TEXTS["docs/operating.md"].split("What any peer can bring about at will (")[1].split(")")[0]
+    listed = set(re.findall(r"`(\w+)`", told)) | {
+        one.value for one in LogEvent if one.value.startswith("http_")
+    }
+    assert listed == bounded
+
+
 # Citations ---------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Act(StrEnum):
-    """What was done; docs/contract.md has what `subject` and `details` say of each."""
+    """What was done; docs/audit.md has what `subject` and `details` say of each."""
 
     KEY_MINTED = "key.minted"
     KEY_REVOKED = "key.revoked"

@@ -115,7 +115,7 @@ _SECRETS: Final = re.compile(
 )
 
 # English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish, Russian, Ukrainian, Japanese,
-# Chinese: the languages of code_words.py.
+# Chinese: the languages of maild/message/evidence/phrases.toml.
 _ATTACHED: Final = re.compile(
     r"\b(?:attached|attaching|enclosed)\b|\b(?:see|open|find|in|the|my|our|this|as an?) attachments?\b"
     r"|\bim anhang\b|\banbei\b|\b(?:angehängt|beigefügt|beiliegend)\w{0,2}\b|\b(?:in der|als) (?:anlage|anhang)\b"
