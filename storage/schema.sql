@@ -140,6 +140,7 @@ CREATE INDEX domains_by_organization ON domains (organization_id, id);
 CREATE UNIQUE INDEX domains_live ON domains (organization_id, domain_name) WHERE status <> 'deleted';
 CREATE UNIQUE INDEX domains_verified ON domains (domain_name) WHERE status = 'verified';
 CREATE INDEX domains_by_check ON domains (coalesce(last_checked_at, 0)) WHERE status = 'verified';
+CREATE INDEX domains_pending ON domains (domain_name) WHERE status = 'pending';
 CREATE INDEX domains_waiting ON domains (coalesce(failing_since, created_at)) WHERE status = 'pending';
 
 -- What other hosts report about a domain (DMARC and TLS), summed up (storage/domains/domain_reports.py).
@@ -203,6 +204,7 @@ CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id)
 CREATE INDEX inboxes_by_agent ON inboxes (agent_id) WHERE agent_id IS NOT NULL;
 CREATE INDEX inboxes_to_withdraw ON inboxes (organization_id, id) WHERE withdraws_mail = 1;
 CREATE INDEX inboxes_by_domain ON inboxes (domain, organization_id) WHERE is_active = 1;
+CREATE INDEX inboxes_ever_by_domain ON inboxes (domain);
 CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
 
 -- Addresses of deleted organizations that nobody may have yet (storage/mail/resting_addresses.py).

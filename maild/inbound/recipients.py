@@ -13,8 +13,11 @@ from storage.mail.inboxes import RecipientInbox
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
 FEEDBACK_NAME = "fbl"  # where providers send complaints (docs/contract.md, section 6)
 NO_MAILBOX = (550, "5.1.1", "mailbox unavailable")
-# RFC 3463 §3.8: not 5.1.1, by which senders take the address for gone for good, though a domain may only point here
-# before it is verified, or be verified no more.
+# A domain in use that moves here points here before it is verified, and is verified before it has inboxes: until then
+# senders keep its mail (RFC 5321 §4.2.1).
+NO_MAILBOX_YET = (450, "4.1.1", "this domain is being set up here, try again later")
+# RFC 3463 §3.8: not 5.1.1, by which senders take the address for gone for good, though a domain may only be verified no
+# more.
 NO_DOMAIN = (550, "5.7.1", "relaying denied: no mail for this domain is taken here")
 
 
@@ -46,7 +49,10 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 def unknown(tx: Tx, address: str, shared_domains: Set[str]) -> UnknownRecipient:
     """Why `find_mailbox` finds none."""
     domain = addresses.split(addresses.normalize(address))[1]
-    return UnknownRecipient(*(NO_MAILBOX if is_served(tx, domain, shared_domains) else NO_DOMAIN))
+    if is_served(tx, domain, shared_domains):
+        is_in_use = domain in shared_domains or inboxes.were_made(tx, domain)
+        return UnknownRecipient(*(NO_MAILBOX if is_in_use else NO_MAILBOX_YET))
+    return UnknownRecipient(*(NO_MAILBOX_YET if domains.is_pending(tx, domain) else NO_DOMAIN))
 
 
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInbox | None:

@@ -208,3 +208,11 @@ def may_send(tx: Tx, organization_id: str, domain_name: str, shared_domains: Set
 def is_verified(tx: Tx, domain_name: str) -> bool:
     """Does any organization receive mail on this domain? Shared domains are not asked about here."""
     return verified_by(tx, domain_name) is not None
+
+
+def is_pending(tx: Tx, domain_name: str) -> bool:
+    """Has any organization registered it, and may still verify it?"""
+    return (
+        tx.one("SELECT 1 FROM domains WHERE domain_name = ? AND status = 'pending'", (domain_name,))
+        is not None
+    )

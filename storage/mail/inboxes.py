@@ -262,6 +262,12 @@ def deactivate(
     return now_ms + QUARANTINE_MS
 
 
+def were_made(tx: Tx, domain: str) -> bool:
+    """Has anybody ever made an inbox on the domain?"""
+    ever = f"SELECT 1 FROM inboxes {by_index('inboxes_ever_by_domain')} WHERE domain = ?"
+    return tx.one(ever, (domain,)) is not None
+
+
 def of_others(tx: Tx, domain: str, organization_id: str, limit: int) -> list[str]:
     """Active inboxes that other organizations have on the domain, so many at most. Operator inboxes stay."""
     rows = tx.all(_OF_OTHERS, {"domain": domain, "organization": organization_id, "limit": limit})
