@@ -87,8 +87,7 @@ class Scheduler(LoopService):
             rest_s = STORE_RETRY_S
             with enduring:
                 rest_s = await self.round()
-            if rest_s:
-                await self.pause(rest_s)
+            await self.pause(rest_s)
 
     async def round(self) -> float:
         """Dispatch some of what is due; for how many seconds there is nothing more to do."""
