@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.client_names import EITHER, MOMENTS, WAITS, id_name
-from scripts.client_python import FILE, OCTETS, STREAM, ClientOperation, Schema, operations
+from scripts.client_python import OCTETS, STREAM, ClientOperation, Schema, operations
 from tests.support.machine import node, tools
 
 CLIENT = Path(__file__).parents[1] / "controlplane" / "clients" / "typescript"
@@ -170,9 +170,9 @@ def resources(document: Schema) -> str:
     made = "".join(f"    this.{_camel(name)} = new {_class(name)}(transport);\n" for name in by_resource)
     parts = [
         HEAD.format(title="A class for each resource, a method for each operation."),
-        'import { segment } from "./given.js";\nimport { Pages } from "./pages.js";\n',
+        'import { fields, segment } from "./given.js";\nimport { Pages } from "./pages.js";\n',
         'import type * as api from "./schema.js";\n',
-        'import { type Call, type RequestOptions, type Transport, type WriteOptions } from "./transport.js";\n\n',
+        'import { type Call, type Octets, type RequestOptions, type Transport, type WriteOptions } from "./transport.js";\n\n',
         "class Resource {\n  readonly #transport: Transport;\n\n",
         "  constructor(transport: Transport) {\n    this.#transport = transport;\n  }\n\n",
         "  protected get transport(): Transport {\n    return this.#transport;\n  }\n}\n\n",
@@ -197,10 +197,7 @@ def _resource(name: str, rows: Sequence[ClientOperation], everywhere: set[str]) 
 def _method(one: ClientOperation, everywhere: set[str]) -> str:
     heads = "".join(f"{text};\n" for text in _overloads(one))
     returned = _returned(one)
-    body = f"    const request = {_request(one)};\n    return {returned[1]};\n"
-    if one.headers:
-        names = ", ".join(_camel(argument.wire) for argument in one.headers)
-        body = f"    const {{ {names}, ...query }} = params;\n{body}"
+    body = f"    const request = () => {_request(one)};\n    return {returned[1]};\n"
     return f"{_comment(one, everywhere)}{heads}{_head(one, _given(one), returned[0])} {{\n{body}  }}\n"
 
 
@@ -238,7 +235,7 @@ def _is_required(one: ClientOperation) -> bool:
 def _returned(one: ClientOperation) -> tuple[str, str]:
     """The type and the expression of what is returned."""
     if one.told is None:
-        return "Call<Uint8Array>", "this.transport.bytes(request, options)"
+        return "Call<Octets>", "this.transport.bytes(request, options)"
     if one.cursor is not None:
         item = _type(one.told["items"])
         members = one.position.split("@")
@@ -261,31 +258,39 @@ def _type(told: Schema) -> str:
 
 
 def _request(one: ClientOperation) -> str:
+    """What a function that makes the request has behind its arrow."""
     id = id_name(one.path)
     path = f'"{one.path}"'
     if id:
         path = f"`{one.path.replace('{id}', _segment(_camel(id)))}`"
     parts = [f'method: "{one.method}"', f"path: {path}"]
+    split = ""
     if one.headers:
-        fields = [f'"{argument.wire}": {_camel(argument.wire)}' for argument in one.headers]
-        parts += ["query", f"headers: {{ {', '.join(fields)} }}"]
+        names = [_camel(argument.wire) for argument in one.headers]
+        split = f"const {{ {', '.join(names)}, ...query }} = fields(params);"
+        headers = ", ".join(
+            f'"{argument.wire}": {name}' for argument, name in zip(one.headers, names, strict=True)
+        )
+        parts += ["query", f"headers: {{ {headers} }}"]
     elif one.body_reference is not None:
-        parts.append("body: params")
-        if any(FILE in argument.kind for argument in one.body):
-            parts.append("hasFiles: true")
+        parts.append("body: fields(params)")
     elif one.query:
-        parts.append("query: params")
+        parts.append("query: fields(params)")
     if one.form:
         parts += [f"form: {json.dumps(one.form)}", 'headers: { Accept: "application/json" }']
     if one.takes_idempotency_key:
         parts.append("takesIdempotencyKey: true")
     wait = next((argument.wire for argument in (*one.query, *one.body) if argument.wire in WAITS), None)
     if wait:
-        parts.append(f"waitSeconds: params.{wait} ?? {WAIT_USUAL_S}")
+        parts.append(f"waitSeconds: fields(params).{wait} ?? {WAIT_USUAL_S}")
     if one.is_public:
         parts.append("isPublic: true")
-    whole = f"{{ {', '.join(parts)} }}"
-    return whole if len(whole) < WIDTH - 22 else "{\n      " + ",\n      ".join(parts) + ",\n    }"
+    if split:
+        return (
+            f"{{\n      {split}\n      return {{\n        " + ",\n        ".join(parts) + ",\n      };\n    }"
+        )
+    whole = f"({{ {', '.join(parts)} }})"
+    return whole if len(whole) < WIDTH - 28 else "({\n      " + ",\n      ".join(parts) + ",\n    })"
 
 
 def _segment(name: str) -> str:

@@ -212,6 +212,20 @@ async def test_each_error_has_its_family(driver: Driver, status: int, code: str,
     )
 
 
+async def test_an_error_is_whole_in_json_and_whatever_its_class_is_called(driver: Driver) -> None:
+    """As loggers write it; and as bundlers leave it, which shorten the names of classes."""
+    told = "const told = async (asked) => JSON.parse(JSON.stringify(await asked.catch((error) => error)));"
+    both = f"{told} return [await told(client.messages.get('msg_1')), await told(client.messages.get(5))]"
+    async with ScriptedServer([refused(404, "message_not_found")]) as server:
+        refusal, mistake = await driver.ask(server.url, both)
+    message = "message_not_found (404, request req_1): It is not so."
+    assert refusal == {"name": "NotFound", "message": message, "code": "message_not_found", "status": 404,
+                       "details": {}, "requestId": "req_1"}  # fmt: skip
+    assert mistake == {"name": "InvalidArgument", "message": "messageId: 5 is no id"}
+    shortened = "return new (class e extends maild.ConfigurationError {})('no key').toString()"
+    assert await driver.ask("http://a.test", shortened) == "ConfigurationError: no key"
+
+
 async def test_faults_of_a_request_are_said(driver: Driver) -> None:
     fault = {"path": "to[0]", "code": "invalid_email", "message": "This is no address"}
     async with ScriptedServer([refused(400, "validation_failed", details={"fields": [fault]})]) as server:
@@ -269,8 +283,9 @@ async def test_the_key_stands_in_no_representation(driver: Driver) -> None:
     shown = """
         const call = client.health.get();
         const whole = await call.withResponse();
-        const seen = [client, client.messages, client.events.stream(), client.messages.list(), call, whole];
-        return seen.map((one) => inspect(one, { depth: 20, showHidden: true }) + JSON.stringify(one)).join();
+        const seen = [client, client.messages, client.events.stream(), call, whole];
+        const told = (one) => inspect(one, { depth: 20, showHidden: true });
+        return seen.map((one) => told(one) + JSON.stringify(one)).join() + told(client.messages.list());
     """
     async with ScriptedServer([answer(200, {"status": "healthy"})]) as server:
         told = await driver.ask(server.url, shown)

@@ -35,20 +35,73 @@ async def refused_here(driver: Driver, body: str, family: str = "InvalidArgument
         ("undefined", "messageId: undefined is no id"),
         ("null", "null is no id"),
         ("0", "0 is no id"),
-        ("{ id: 'msg_1' }", "a value of class Object is no id"),
+        ("{ id: 'msg_1' }", "a value of class Object is no id: give its 'id'"),
         ("''", '"" is no id'),
         ("' msg_1'", "is no id"),
         ("'msg_1\\n'", "is no id"),
         ("'\\ud800'", "is no id"),
         ("1n", "a bigint is no id"),
         ("'inb_1'", "messageId takes an id 'msg_…', and 'inb_1' is of another kind"),
+        ("'ada@example.com'", "messageId takes an id 'msg_…', and 'ada@example.com' is none"),
     ],
 )
 async def test_what_is_no_id_is_asked_for_nowhere(driver: Driver, id: str, told: str) -> None:
     assert told in await refused_here(driver, GET.replace("ID", id))
 
 
-@pytest.mark.parametrize("id", ["''", "{ id: 'inb_1' }", "'thd_1'", "0"])
+async def test_what_is_wrong_is_told_by_the_promise(driver: Driver) -> None:
+    """Among many calls that are begun at once, one that throws would have nobody hear of the others."""
+    begun = ("messages.get()", "messages.reply(null)", "messages.wait(null)", "codes.claim('inb_1', null)",
+             "threads.context(1)")  # fmt: skip
+    calls = ", ".join(f"client.{one}" for one in begun)
+    body = f"return (await Promise.allSettled([{calls}])).map((one) => one.reason.name)"
+    told = await driver.ask("http://127.0.0.1:9", body)
+    assert told == ["InvalidArgument"] * 5 and driver.asked == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["messages.list('inb_1').page()", "messages.list(25).page()", "messages.list(null).page()",
+     "messages.wait('inb_1')", "messages.send()", "messages.send([{ inboxId: 'inb_1' }])",
+     "messages.reply('msg_1', 'Thank you!')", "threads.context('thd_1', 4000)", "inboxes.create('billing')",
+     "domains.register('acme.dev')"],
+)  # fmt: skip
+async def test_fields_are_given_by_name(driver: Driver, call: str) -> None:
+    """Of a number as a budget nothing would be heard: it has no members."""
+    assert "fields are given by name, in an object, not as" in await refused_here(
+        driver, f"return client.{call}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        (
+            "messages.send({ inboxId: 'inb_1', to: ['ada@example.com'], idempotencyKey: 'mine' })",
+            "idempotencyKey",
+        ),
+        ("messages.get('msg_1', { signal: AbortSignal.timeout(9) })", "signal"),
+        ("messages.wait({ inboxId: 'inb_1', timeoutMs: 5000 })", "timeoutMs"),
+    ],
+)
+async def test_an_option_among_the_fields_is_told_where_it_goes(
+    driver: Driver, call: str, option: str
+) -> None:
+    told = await refused_here(driver, f"return client.{call}")
+    assert f"{option} is an option of the call: it goes behind the fields, in an object of its own" in told
+
+
+@pytest.mark.parametrize(
+    "read",
+    ["JSON.stringify({ all: list })", "Array.from(list)", "[...list]", "for (const one of list);", "list.length",
+     "const [first] = list", "const { data } = list", "Response.json(list)"],
+)  # fmt: skip
+async def test_a_list_does_not_look_empty_to_who_reads_it_as_an_array(driver: Driver, read: str) -> None:
+    told = await refused_here(driver, f"const list = await client.inboxes.list(); {read}; return list.page()")
+    assert "`for await (const one of list)`" in told and "`await list.page()`" in told
+
+
+@pytest.mark.parametrize("id", ["''", "{ id: 'inb_1' }", "'thd_1'", "'bot@example.com'", "0"])
 async def test_a_filter_that_is_no_id_does_not_pass_for_an_empty_list(driver: Driver, id: str) -> None:
     assert "inboxId" in await refused_here(driver, LIST.replace("MORE", f"inboxId: {id}"))
 
@@ -81,6 +134,24 @@ async def test_octets_of_an_attachment_are_written_as_base64(driver: Driver, oct
     ]
 
 
+async def test_octets_are_written_wherever_an_attachment_is(driver: Driver) -> None:
+    checked = (
+        "{ reply: { messageId: 'msg_1', attachments: [{ filename: 'a', content: new Uint8Array([0]) }] } }"
+    )
+    async with ScriptedServer([answer(200, {"data": {}})]) as server:
+        await driver.ask(server.url, f"return client.messages.check({checked})")
+        assert server.asked[0].json["reply"]["attachments"] == [{"filename": "a", "content": "AA=="}]
+
+
+async def test_an_empty_object_of_another_realm_is_one(driver: Driver) -> None:
+    """As tests have it whose runner gives them globals of their own."""
+    realm = "const vm = await import('node:vm');"
+    async with ScriptedServer([answer(200, {"data": {}})]) as server:
+        body = f"{realm} return client.inboxes.update('inb_1', {{ metadata: vm.runInNewContext('({{}})') }})"
+        await driver.ask(server.url, body)
+        assert server.asked[0].json == {"metadata": {}}
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -94,7 +165,9 @@ async def test_octets_of_an_attachment_are_written_as_base64(driver: Driver, oct
         ("headers: new Map([['X-A', 'b']])", "headers can't be a value of class Map"),
         ("headers: new Headers({ 'X-A': 'b' })", "headers can't be a value of class Headers"),
         ("attachments: [{ filename: 'a', content: new Blob(['a']) }]",
-         "attachments[0].content can't be a value of class Blob"),
+         "attachments[0].content takes a Uint8Array, or base64, not a value of class Blob"),
+        ("attachments: [{ filename: 'a', content: process.stdin }]", "attachments[0].content takes a Uint8Array"),
+        ("attachments: [{ filename: 'a', content: [0, 255] }]", "attachments[0].content takes a Uint8Array"),
         ("...(() => { const circle = {}; circle.headers = circle; return circle; })()", "can't be"),
     ],
 )  # fmt: skip
@@ -103,8 +176,10 @@ async def test_what_json_would_make_something_else_of_is_told(driver: Driver, gi
 
 
 @pytest.mark.parametrize(
-    "given", ["labels: { unread: true }", "labels: new Set(['unread'])", "limit: NaN", "since: new Date(NaN)"]
-)
+    "given",
+    ["labels: { unread: true }", "labels: new Set(['unread'])", "labels: [undefined]", "labels: ['a,b']", "limit: NaN",
+     "since: new Date(NaN)"],
+)  # fmt: skip
 async def test_a_parameter_that_has_no_text_is_told(driver: Driver, given: str) -> None:
     await refused_here(driver, LIST.replace("MORE", given))
 
@@ -116,6 +191,7 @@ async def test_a_parameter_that_has_no_text_is_told(driver: Driver, given: str) 
         ("{ timeout: 5 }", "there is no option 'timeout'"),
         ("{ idempotencyKey: '' }", "idempotencyKey has 1 to 255"),
         ("{ idempotencyKey: 5 }", "idempotencyKey has"),
+        ("{ idempotencyKey: null }", "idempotencyKey has"),
         ("{ idempotencyKey: 'a\\nb' }", "idempotencyKey has"),
         ("{ timeoutMs: '5' }", "timeoutMs is a number"),
         ("{ timeoutMs: NaN }", "timeoutMs is a number"),
@@ -139,7 +215,8 @@ async def test_an_idempotency_key_where_nothing_takes_one_is_told(driver: Driver
 @pytest.mark.parametrize(
     "options",
     ["{ api_key: 'a' }", "{ baseUrl: 'http://a.test' }", "{ timeoutMs: NaN }", "{ maxRetries: -1 }", "'a'", "null",
-     "{ apiKey: 5 }", "{ url: 'https://a.test/v1' }", "{ url: 'https://a.test/v1/' }"],
+     "{ apiKey: 5 }", "{ url: 'https://a.test/v1' }", "{ url: 'https://a.test/v1/' }", "{ apiKey: null }",
+     "{ url: null }", "{ fetch: { default: fetch } }", "{ fetch: null }"],
 )  # fmt: skip
 async def test_an_option_of_the_client_that_can_not_be_is_told_at_once(driver: Driver, options: str) -> None:
     """Rather than to go on with the key and the address of the environment."""
@@ -178,6 +255,16 @@ async def test_a_parsed_body_is_told_to_be_none(driver: Driver, body: str) -> No
 async def test_what_is_no_headers_is_told(driver: Driver, headers: str) -> None:
     asked = f"return maild.verifyWebhook({headers}, '{{}}', 'whsec_AAAA')"
     assert "headers are those of the request" in await refused_here(driver, asked, "TypeError")
+
+
+@pytest.mark.parametrize(
+    "options", ["300", "null", "{ tolerance: 300 }", "{ toleranceSeconds: NaN }", "{ toleranceSeconds: '300' }",
+                "{ toleranceSeconds: -1 }", "{ nowSeconds: new Date() }"],
+)  # fmt: skip
+async def test_an_option_of_verifying_that_can_not_be_is_told(driver: Driver, options: str) -> None:
+    """A tolerance that is no number would let a request of any age pass."""
+    asked = f"return maild.verifyWebhook({HEADERS}, '{{}}', 'whsec_AAAA', {options})"
+    await refused_here(driver, asked, "ConfigurationError")
 
 
 @pytest.mark.parametrize("secret", ["undefined", "null", "Buffer.from('whsec_AAAA')"])

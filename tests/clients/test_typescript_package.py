@@ -1,6 +1,7 @@
 """The TypeScript client as others get it: its tarball, where nothing else is, compiled against and run."""
 
 import asyncio
+import json
 import platform
 import re
 from collections.abc import Awaitable, Callable
@@ -121,6 +122,9 @@ def test_the_tarball_has_the_built_client_alone(package: Path) -> None:
     sources = {file.stem for file in (CLIENT / "src").glob("*.ts")}
     built = {f"dist/{stem}.{kind}" for stem in sources for kind in ("js", "d.ts")}
     assert names == {*built, "package.json", "LICENSE", "README.md"}
+    told = json.loads((folder / "package.json").read_text("utf-8"))
+    # Of compilers that do not read `exports`: the default beside `"module": "commonjs"`.
+    assert told["exports"] == {".": {"types": told["types"], "default": told["main"]}}
     assert [file.name for file in (package / "node_modules").iterdir() if file.name[0] != "."] == [
         "maild-client"
     ]

@@ -37,6 +37,20 @@ async def test_what_the_daemon_signs_is_verified(driver: Driver) -> None:
     assert await driver.ask("http://a.test", octets, given) == EVENT
 
 
+async def test_headers_may_be_those_of_another_fetch(driver: Driver) -> None:
+    kind = "class extends Map { get [Symbol.toStringTag]() { return 'Headers'; } }"
+    theirs = f"new ({kind})(Object.entries(given.headers))"
+    given = {"headers": signed(), "body": BODY.decode(), "secret": SECRET, "options": {"nowSeconds": NOW_S}}
+    assert await driver.ask("http://a.test", VERIFY.replace("given.headers", theirs), given) == EVENT
+
+
+async def test_a_header_that_is_null_is_missing(driver: Driver) -> None:
+    """`headers.get(…)` of what is not there."""
+    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+        with pytest.raises(Refused, match=f"InvalidSignature: the request has no header {name}"):
+            await verify(driver, {**signed(), name: None})
+
+
 async def test_while_a_secret_is_rotated_either_will_do(driver: Driver) -> None:
     both = signed(OTHER, SECRET)
     assert await verify(driver, both) == await verify(driver, both, secret=OTHER + "\n") == EVENT

@@ -71,6 +71,9 @@ tell({
   directions, types: await typesSoFar(), draft: draft.status, requestId: requestId !== undefined,
 });
 
+/** What is downloaded may be passed on as the body of an answer. */
+export const passedOn = async (id: string): Promise<Blob> => new Blob([await client.attachments.download(id)]);
+
 /** Nobody calls this: it is for tsc, which must find fault with every line of it. */
 export async function mistakes(): Promise<void> {
   // @ts-expect-error: a list
@@ -91,6 +94,10 @@ export async function mistakes(): Promise<void> {
   await client.threads.reply("thd_1", { text: "no" });
   // @ts-expect-error: nothing is made twice here
   await client.messages.label("msg_1", { addLabels: ["a"] }, { idempotencyKey: "k" });
+  // @ts-expect-error: a list is no array
+  (await client.inboxes.list()).length;
+  // @ts-expect-error: a list is no array
+  for (const one of await client.inboxes.list()) void one;
   // @ts-expect-error: the other kind of answer
   const wrong: DraftedReply = await client.messages.reply("msg_1", { text: "now" });
   void wrong;

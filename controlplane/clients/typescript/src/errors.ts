@@ -26,13 +26,14 @@ const SHOWN_FAULTS = 10;
 
 /** Whatever this package throws, but for an abort, which is the signal's own reason. */
 export class MaildError extends Error {
-  override get name(): string {
-    return this.constructor.name;
-  }
-
   /** May the same succeed later: no network, a restart, too much at once? */
   get isPassing(): boolean {
     return false;
+  }
+
+  /** What a log of JSON has of it; of an Error it would have neither name nor words. */
+  toJSON(): object {
+    return Object.assign({ name: this.name, message: this.message }, this);
   }
 }
 
@@ -173,6 +174,14 @@ export class RateLimited extends ApiError {}
 
 /** The server failed, or what answered was not maild. */
 export class ServerFailed extends ApiError {}
+
+// Not that of the constructor, which bundlers shorten.
+const FAMILIES = {
+  MaildError, ConfigurationError, InvalidArgument, ConnectionFailed, TimedOut, NotModified, EventsGap, InvalidSignature,
+  ApiError, InvalidRequest, AuthenticationFailed, QuotaExceeded, PermissionDenied, NotFound, Conflict, ThreadAdvanced,
+  ClaimLost, RateLimited, ServerFailed,
+};
+for (const [name, family] of Object.entries(FAMILIES)) Object.defineProperty(family.prototype, "name", { value: name });
 
 const BY_CODE: Record<string, typeof ApiError> = { thread_advanced: ThreadAdvanced, claim_lost: ClaimLost };
 const BY_STATUS: Record<number, typeof ApiError> = {

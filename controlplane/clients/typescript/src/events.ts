@@ -1,5 +1,6 @@
 /** Events as they happen. A stream that breaks off goes on where it was. */
 import { ConnectionFailed, EventsGap, MaildError } from "./errors.js";
+import { fields } from "./given.js";
 import { EventsResource } from "./operations.js";
 import type { Event, StreamEventsParams } from "./schema.js";
 import { longPauseMs, type RequestOptions, sleep, type Transport, unexpected } from "./transport.js";
@@ -137,7 +138,7 @@ export class EventStream implements AsyncIterable<Event> {
 
   async #connected(left: AbortSignal): Promise<Connection> {
     const headers = { Accept: "text/event-stream", "Last-Event-ID": this.#lastEventId };
-    const request = { method: "GET", path: "/v1/events/stream", query: this.#params, headers };
+    const request = () => ({ method: "GET", path: "/v1/events/stream", query: fields(this.#params), headers });
     const answer = await this.#transport.opened(request, { ...this.#options, signal: left });
     if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) {
       await answer.body?.cancel();

@@ -7,7 +7,8 @@
 import { InvalidArgument } from "./errors.js";
 
 const DEPTH_MAX = 100;
-const TIMER_MAX_MS = 2_147_483_647; // what is longer would be over at once
+const CONTENT = /(^|\.)attachments\[\d+\]\.content$/; // of what is sent, and of what is checked
+export const TIMER_MAX_MS = 2_147_483_647; // what is longer would be over at once
 const ID_PREFIXES: Record<string, string> = {
   agent: "agt",
   attachment: "att",
@@ -26,6 +27,22 @@ const ID_PREFIXES: Record<string, string> = {
   webhook: "whk",
 };
 const KINDS = new Set(Object.values(ID_PREFIXES));
+/** What may be said of any call. */
+export const CALL_OPTIONS = ["signal", "timeoutMs", "maxRetries"];
+/** What may be said of a call that takes an Idempotency-Key. */
+export const WRITE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey"];
+
+/** What a call is given by names. InvalidArgument where it is no object, or has what stands behind it. */
+export function fields<T extends object>(given: T): T {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new InvalidArgument(`fields are given by name, in an object, not as ${kindOf(given)}`);
+  }
+  const option = WRITE_OPTIONS.find((one) => one in given);
+  if (option !== undefined) {
+    throw new InvalidArgument(`${option} is an option of the call: it goes behind the fields, in an object of its own`);
+  }
+  return given;
+}
 
 /** An id as one segment of a path, whatever it holds. InvalidArgument where it can be none. */
 export function segment(name: string, id: string): string {
@@ -33,33 +50,41 @@ export function segment(name: string, id: string): string {
 }
 
 function idOf(name: string, id: unknown): string {
-  if (typeof id !== "string") throw new InvalidArgument(`${name}: ${kindOf(id)} is no id`);
+  if (typeof id !== "string") {
+    const more = typeof id === "object" && id !== null && "id" in id ? ": give its 'id'" : "";
+    throw new InvalidArgument(`${name}: ${kindOf(id)} is no id${more}`);
+  }
   // Controls, blanks and halves of characters.
   if (id === "" || id === "." || id === ".." || /[\p{C}\p{Z}]/u.test(id)) {
     throw new InvalidArgument(`${name}: ${JSON.stringify(id)} is no id`);
   }
   const prefix = ID_PREFIXES[name.replace(/Id$/, "")];
-  const given = id.split("_", 1)[0] ?? "";
+  if (!prefix || id.startsWith(`${prefix}_`)) return id;
   // A list of another kind's would be empty, and a 404 would look as if it were deleted.
-  if (prefix && given !== prefix && KINDS.has(given)) {
-    throw new InvalidArgument(`${name} takes an id '${prefix}_…', and '${id}' is of another kind`);
-  }
-  return id;
+  const it = KINDS.has(id.split("_", 1)[0] ?? "") ? "of another kind" : "none";
+  throw new InvalidArgument(`${name} takes an id '${prefix}_…', and '${id}' is ${it}`);
 }
 
 /** A value as the text of a parameter. */
 export function inQuery(name: string, value: unknown): string {
   if (name.endsWith("Id")) return idOf(name, value);
-  if (Array.isArray(value)) return value.map((one) => inQuery(name, one)).join(",");
+  if (Array.isArray(value)) return value.map((one) => inList(name, one)).join(",");
   const told = inBody(name, value);
-  if (typeof told === "object") throw new InvalidArgument(`${name} can't be ${kindOf(value)}`);
+  if (told === undefined || typeof told === "object") throw new InvalidArgument(`${name} can't be ${kindOf(value)}`);
   return String(told);
+}
+
+function inList(name: string, value: unknown): string {
+  const told = inQuery(name, value);
+  if (told.includes(",")) throw new InvalidArgument(`${name}: '${told}' has a comma, which parts one from the next`);
+  return told;
 }
 
 /** A value as JSON has it, which `JSON.stringify` makes null, {} or nothing of where it has none. */
 export function inBody(name: string, value: unknown, depth = 0): unknown {
   if (value === null || value === undefined || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (CONTENT.test(name)) return content(name, value);
   if (typeof value !== "object" || depth > DEPTH_MAX) throw new InvalidArgument(`${name} can't be ${kindOf(value)}`);
   if (value instanceof Date && Number.isNaN(value.getTime())) throw new InvalidArgument(`${name} is no valid Date`);
   if (ArrayBuffer.isView(value)) throw new InvalidArgument(`${name} can't be ${kindOf(value)}: text is a string`);
@@ -67,19 +92,18 @@ export function inBody(name: string, value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((one, at) => inBody(`${name}[${at}]`, one, depth + 1));
   const members = Object.entries(value);
   const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = prototype === null || prototype === Object.prototype || members.length > 0;
+  // Of whichever realm, such as that of tests: an object's prototype has none.
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null || members.length > 0;
   if (!isPlain) throw new InvalidArgument(`${name} can't be ${kindOf(value)}`); // a Map, a Set, Headers, a promise
   return Object.fromEntries(members.map(([key, one]) => [key, inBody(`${name}.${key}`, one, depth + 1)]));
 }
 
-/** Attachments with octets written as base64. */
-export function files(given: unknown): unknown {
-  if (!Array.isArray(given)) return given;
-  return given.map((one: unknown) => {
-    const content = typeof one === "object" && one !== null && "content" in one ? one.content : undefined;
-    const octets = octetsOf(content);
-    return octets ? { ...(one as object), content: base64(octets) } : one;
-  });
+/** The content of a file: octets as base64. */
+function content(name: string, given: unknown): unknown {
+  if (typeof given !== "object" || given === null) throw new InvalidArgument(`${name} can't be ${kindOf(given)}`);
+  const octets = octetsOf(given);
+  if (octets) return base64(octets);
+  throw new InvalidArgument(`${name} takes a Uint8Array, or base64, not ${kindOf(given)}: read it before`);
 }
 
 /** The octets of whatever holds some; undefined where it does not. */
@@ -110,7 +134,7 @@ export function checkOptions(given: unknown, names: readonly string[], refuse: (
   if (typeof given !== "object" || given === null) throw refuse(`options are an object, not ${kindOf(given)}`);
   const unknown = Object.keys(given).find((one) => !names.includes(one));
   if (unknown !== undefined) throw refuse(`there is no option '${unknown}'; there are: ${names.join(", ")}`);
-  const { timeoutMs, maxRetries, signal } = given as Record<string, unknown>;
+  const { timeoutMs, maxRetries, signal, fetch } = given as Record<string, unknown>;
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= TIMER_MAX_MS)) {
     throw refuse(`timeoutMs is a number of milliseconds, above 0 and up to ${TIMER_MAX_MS}`);
   }
@@ -120,6 +144,7 @@ export function checkOptions(given: unknown, names: readonly string[], refuse: (
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== "function") {
     throw refuse("signal is an AbortSignal");
   }
+  if (fetch !== undefined && typeof fetch !== "function") throw refuse(`fetch is a function, not ${kindOf(fetch)}`);
 }
 
 /** What it is, as an error says it: of an object its class, for it may hold what is nobody's business. */

@@ -4,7 +4,7 @@ export { EventStream } from "./events.js";
 export { Pages } from "./pages.js";
 export type * from "./schema.js";
 export { Call } from "./transport.js";
-export type { Answered, ClientOptions, RequestOptions, WriteOptions } from "./transport.js";
+export type { Answered, ClientOptions, Octets, RequestOptions, WriteOptions } from "./transport.js";
 export { VERSION } from "./version.js";
 export { verifyWebhook } from "./webhooks.js";
 export type { GivenHeaders, VerifyOptions } from "./webhooks.js";

@@ -1,8 +1,8 @@
 // A class for each resource, a method for each operation. Generated from /openapi.json by scripts/clients.
-import { segment } from "./given.js";
+import { fields, segment } from "./given.js";
 import { Pages } from "./pages.js";
 import type * as api from "./schema.js";
-import { type Call, type RequestOptions, type Transport, type WriteOptions } from "./transport.js";
+import { type Call, type Octets, type RequestOptions, type Transport, type WriteOptions } from "./transport.js";
 
 class Resource {
   readonly #transport: Transport;
@@ -25,7 +25,7 @@ export class OrganizationResource extends Resource {
    * Errors: not_found.
    */
   get(options: RequestOptions = {}): Call<api.Organization> {
-    const request = { method: "GET", path: "/v1/organization" };
+    const request = () => ({ method: "GET", path: "/v1/organization" });
     return this.transport.json(request, options);
   }
 
@@ -35,7 +35,7 @@ export class OrganizationResource extends Resource {
    * `GET /v1/organization/members`, scope organization:read.
    */
   members(params: api.ListMembersParams = {}, options: RequestOptions = {}): Pages<api.Member> {
-    const request = { method: "GET", path: "/v1/organization/members", query: params };
+    const request = () => ({ method: "GET", path: "/v1/organization/members", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -45,7 +45,7 @@ export class OrganizationResource extends Resource {
    * `GET /v1/organization/policy`, scope policies:read.
    */
   policy(options: RequestOptions = {}): Call<api.OrganizationPolicy> {
-    const request = { method: "GET", path: "/v1/organization/policy" };
+    const request = () => ({ method: "GET", path: "/v1/organization/policy" });
     return this.transport.json(request, options);
   }
 
@@ -56,7 +56,7 @@ export class OrganizationResource extends Resource {
    * Errors: member_required, version_conflict, payload_too_large, unsupported_media_type.
    */
   replacePolicy(params: api.ReplaceOrganizationPolicy, options: RequestOptions = {}): Call<api.OrganizationPolicy> {
-    const request = { method: "PUT", path: "/v1/organization/policy", body: params };
+    const request = () => ({ method: "PUT", path: "/v1/organization/policy", body: fields(params) });
     return this.transport.json(request, options);
   }
 }
@@ -69,7 +69,7 @@ export class AuditResource extends Resource {
    * `GET /v1/audit`, scope audit:read.
    */
   list(params: api.ListAuditParams = {}, options: RequestOptions = {}): Pages<api.AuditEntry> {
-    const request = { method: "GET", path: "/v1/audit", query: params };
+    const request = () => ({ method: "GET", path: "/v1/audit", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "after", behind: (one) => one.seq }, options);
   }
 
@@ -79,7 +79,7 @@ export class AuditResource extends Resource {
    * `GET /v1/audit/head`, scope audit:read.
    */
   head(options: RequestOptions = {}): Call<api.AuditHead> {
-    const request = { method: "GET", path: "/v1/audit/head" };
+    const request = () => ({ method: "GET", path: "/v1/audit/head" });
     return this.transport.json(request, options);
   }
 }
@@ -93,7 +93,7 @@ export class KeysResource extends Resource {
    * Errors: invalid_scopes, inbox_not_found, payload_too_large, unsupported_media_type.
    */
   create(params: api.CreateKey, options: RequestOptions = {}): Call<api.MintedKey> {
-    const request = { method: "POST", path: "/v1/keys", body: params };
+    const request = () => ({ method: "POST", path: "/v1/keys", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -103,7 +103,7 @@ export class KeysResource extends Resource {
    * `GET /v1/keys`, scope keys:read.
    */
   list(params: api.ListKeysParams = {}, options: RequestOptions = {}): Pages<api.Key> {
-    const request = { method: "GET", path: "/v1/keys", query: params };
+    const request = () => ({ method: "GET", path: "/v1/keys", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -114,7 +114,7 @@ export class KeysResource extends Resource {
    * Errors: key_not_found.
    */
   revoke(keyId: string, options: RequestOptions = {}): Call<api.Revoked> {
-    const request = { method: "DELETE", path: `/v1/keys/${segment("keyId", keyId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/keys/${segment("keyId", keyId)}` });
     return this.transport.json(request, options);
   }
 
@@ -125,7 +125,7 @@ export class KeysResource extends Resource {
    * Errors: key_not_found.
    */
   revokeWithMail(keyId: string, options: RequestOptions = {}): Call<api.RevokedWithMail> {
-    const request = { method: "POST", path: `/v1/keys/${segment("keyId", keyId)}/revoke-with-mail` };
+    const request = () => ({ method: "POST", path: `/v1/keys/${segment("keyId", keyId)}/revoke-with-mail` });
     return this.transport.json(request, options);
   }
 }
@@ -139,7 +139,7 @@ export class AgentsResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   create(params: api.CreateAgent, options: RequestOptions = {}): Call<api.Agent> {
-    const request = { method: "POST", path: "/v1/agents", body: params };
+    const request = () => ({ method: "POST", path: "/v1/agents", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -149,7 +149,7 @@ export class AgentsResource extends Resource {
    * `GET /v1/agents`, scope inboxes:read.
    */
   list(params: api.ListAgentsParams = {}, options: RequestOptions = {}): Pages<api.Agent> {
-    const request = { method: "GET", path: "/v1/agents", query: params };
+    const request = () => ({ method: "GET", path: "/v1/agents", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -160,7 +160,7 @@ export class AgentsResource extends Resource {
    * Errors: agent_not_found.
    */
   get(agentId: string, options: RequestOptions = {}): Call<api.Agent> {
-    const request = { method: "GET", path: `/v1/agents/${segment("agentId", agentId)}` };
+    const request = () => ({ method: "GET", path: `/v1/agents/${segment("agentId", agentId)}` });
     return this.transport.json(request, options);
   }
 
@@ -171,7 +171,7 @@ export class AgentsResource extends Resource {
    * Errors: agent_not_found.
    */
   delete(agentId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/agents/${segment("agentId", agentId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/agents/${segment("agentId", agentId)}` });
     return this.transport.json(request, options);
   }
 }
@@ -187,7 +187,7 @@ export class InboxesResource extends Resource {
    * username_reserved.
    */
   create(params: api.CreateInbox, options: RequestOptions = {}): Call<api.Inbox> {
-    const request = { method: "POST", path: "/v1/inboxes", body: params };
+    const request = () => ({ method: "POST", path: "/v1/inboxes", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -197,7 +197,7 @@ export class InboxesResource extends Resource {
    * `GET /v1/inboxes`, scope inboxes:read.
    */
   list(params: api.ListInboxesParams = {}, options: RequestOptions = {}): Pages<api.Inbox> {
-    const request = { method: "GET", path: "/v1/inboxes", query: params };
+    const request = () => ({ method: "GET", path: "/v1/inboxes", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -208,7 +208,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found.
    */
   get(inboxId: string, options: RequestOptions = {}): Call<api.GovernedInbox> {
-    const request = { method: "GET", path: `/v1/inboxes/${segment("inboxId", inboxId)}` };
+    const request = () => ({ method: "GET", path: `/v1/inboxes/${segment("inboxId", inboxId)}` });
     return this.transport.json(request, options);
   }
 
@@ -219,7 +219,11 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found, payload_too_large, unsupported_media_type.
    */
   update(inboxId: string, params: api.PatchInbox = {}, options: RequestOptions = {}): Call<api.Inbox> {
-    const request = { method: "PATCH", path: `/v1/inboxes/${segment("inboxId", inboxId)}`, body: params };
+    const request = () => ({
+      method: "PATCH",
+      path: `/v1/inboxes/${segment("inboxId", inboxId)}`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -230,7 +234,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found.
    */
   delete(inboxId: string, options: RequestOptions = {}): Call<api.DeactivatedInbox> {
-    const request = { method: "DELETE", path: `/v1/inboxes/${segment("inboxId", inboxId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/inboxes/${segment("inboxId", inboxId)}` });
     return this.transport.json(request, options);
   }
 
@@ -241,7 +245,7 @@ export class InboxesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found.
    */
   policy(inboxId: string, options: RequestOptions = {}): Call<api.InboxPolicy> {
-    const request = { method: "GET", path: `/v1/inboxes/${segment("inboxId", inboxId)}/policy` };
+    const request = () => ({ method: "GET", path: `/v1/inboxes/${segment("inboxId", inboxId)}/policy` });
     return this.transport.json(request, options);
   }
 
@@ -253,7 +257,11 @@ export class InboxesResource extends Resource {
    * unsupported_media_type.
    */
   replacePolicy(inboxId: string, params: api.ReplaceInboxPolicy, options: RequestOptions = {}): Call<api.InboxPolicy> {
-    const request = { method: "PUT", path: `/v1/inboxes/${segment("inboxId", inboxId)}/policy`, body: params };
+    const request = () => ({
+      method: "PUT",
+      path: `/v1/inboxes/${segment("inboxId", inboxId)}/policy`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 }
@@ -268,13 +276,13 @@ export class CodesResource extends Resource {
    * unsupported_media_type, too_many_streams.
    */
   claim(inboxId: string, params: api.ClaimCode = {}, options: WriteOptions = {}): Call<api.ClaimedCode> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/inboxes/${segment("inboxId", inboxId)}/codes/claim`,
-      body: params,
+      body: fields(params),
       takesIdempotencyKey: true,
-      waitSeconds: params.waitSeconds ?? 25,
-    };
+      waitSeconds: fields(params).waitSeconds ?? 25,
+    });
     return this.transport.json(request, options);
   }
 }
@@ -289,13 +297,13 @@ export class ClaimsResource extends Resource {
    * payload_too_large, unsupported_media_type, too_many_streams.
    */
   take(inboxId: string, params: api.ClaimMessages = {}, options: WriteOptions = {}): Call<api.ClaimedMessage[]> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/inboxes/${segment("inboxId", inboxId)}/claims`,
-      body: params,
+      body: fields(params),
       takesIdempotencyKey: true,
-      waitSeconds: params.waitSeconds ?? 25,
-    };
+      waitSeconds: fields(params).waitSeconds ?? 25,
+    });
     return this.transport.json(request, options);
   }
 
@@ -305,7 +313,7 @@ export class ClaimsResource extends Resource {
    * `GET /v1/claims`, scope messages:label.
    */
   list(params: api.ListClaimsParams = {}, options: RequestOptions = {}): Pages<api.WorkClaim> {
-    const request = { method: "GET", path: "/v1/claims", query: params };
+    const request = () => ({ method: "GET", path: "/v1/claims", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -316,7 +324,11 @@ export class ClaimsResource extends Resource {
    * Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
    */
   extend(claimId: string, params: api.ExtendClaim = {}, options: RequestOptions = {}): Call<api.WorkClaim> {
-    const request = { method: "POST", path: `/v1/claims/${segment("claimId", claimId)}/extend`, body: params };
+    const request = () => ({
+      method: "POST",
+      path: `/v1/claims/${segment("claimId", claimId)}/extend`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -327,7 +339,11 @@ export class ClaimsResource extends Resource {
    * Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
    */
   release(claimId: string, params: api.ReleaseClaim = {}, options: RequestOptions = {}): Call<api.WorkClaim> {
-    const request = { method: "POST", path: `/v1/claims/${segment("claimId", claimId)}/release`, body: params };
+    const request = () => ({
+      method: "POST",
+      path: `/v1/claims/${segment("claimId", claimId)}/release`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -338,7 +354,11 @@ export class ClaimsResource extends Resource {
    * Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
    */
   finish(claimId: string, params: api.FinishClaim = {}, options: RequestOptions = {}): Call<api.WorkClaim> {
-    const request = { method: "POST", path: `/v1/claims/${segment("claimId", claimId)}/done`, body: params };
+    const request = () => ({
+      method: "POST",
+      path: `/v1/claims/${segment("claimId", claimId)}/done`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 }
@@ -357,13 +377,12 @@ export class MessagesResource extends Resource {
    * email_delivery_failed.
    */
   send(params: api.SendMessage, options: WriteOptions = {}): Call<api.ListedMessage> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: "/v1/messages/send",
-      body: params,
-      hasFiles: true,
+      body: fields(params),
       takesIdempotencyKey: true,
-    };
+    });
     return this.transport.json(request, options);
   }
 
@@ -375,7 +394,7 @@ export class MessagesResource extends Resource {
    * payload_too_large, unsupported_media_type.
    */
   check(params: api.CheckMessage = {}, options: RequestOptions = {}): Call<api.CheckedMessage> {
-    const request = { method: "POST", path: "/v1/messages/check", body: params, hasFiles: true };
+    const request = () => ({ method: "POST", path: "/v1/messages/check", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -393,13 +412,12 @@ export class MessagesResource extends Resource {
   reply(messageId: string, params: api.ReplyMessage & { asDraft: true }, options?: WriteOptions): Call<api.DraftedReply>;
   reply(messageId: string, params?: api.ReplyMessage & { asDraft?: false }, options?: WriteOptions): Call<api.SentReply>;
   reply(messageId: string, params: api.ReplyMessage = {}, options: WriteOptions = {}): Call<api.SentReply | api.DraftedReply> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/messages/${segment("messageId", messageId)}/reply`,
-      body: params,
-      hasFiles: true,
+      body: fields(params),
       takesIdempotencyKey: true,
-    };
+    });
     return this.transport.json(request, options);
   }
 
@@ -414,12 +432,12 @@ export class MessagesResource extends Resource {
    * recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
    */
   forward(messageId: string, params: api.ForwardMessage, options: WriteOptions = {}): Call<api.ListedMessage> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/messages/${segment("messageId", messageId)}/forward`,
-      body: params,
+      body: fields(params),
       takesIdempotencyKey: true,
-    };
+    });
     return this.transport.json(request, options);
   }
 
@@ -429,7 +447,7 @@ export class MessagesResource extends Resource {
    * `GET /v1/messages`, scope messages:read.
    */
   list(params: api.ListMessagesParams = {}, options: RequestOptions = {}): Pages<api.ListedMessage> {
-    const request = { method: "GET", path: "/v1/messages", query: params };
+    const request = () => ({ method: "GET", path: "/v1/messages", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -440,12 +458,12 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, inbox_not_found, thread_not_found, too_many_streams.
    */
   wait(params: api.WaitForMessageParams = {}, options: RequestOptions = {}): Call<api.AwaitedMessage> {
-    const request = {
+    const request = () => ({
       method: "GET",
       path: "/v1/messages/wait",
-      query: params,
-      waitSeconds: params.timeoutSeconds ?? 25,
-    };
+      query: fields(params),
+      waitSeconds: fields(params).timeoutSeconds ?? 25,
+    });
     return this.transport.json(request, options);
   }
 
@@ -456,7 +474,11 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   get(messageId: string, params: api.GetMessageParams = {}, options: RequestOptions = {}): Call<api.Message> {
-    const request = { method: "GET", path: `/v1/messages/${segment("messageId", messageId)}`, query: params };
+    const request = () => ({
+      method: "GET",
+      path: `/v1/messages/${segment("messageId", messageId)}`,
+      query: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -467,7 +489,11 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, payload_too_large, unsupported_media_type.
    */
   label(messageId: string, params: api.PatchMessage = {}, options: RequestOptions = {}): Call<api.Message> {
-    const request = { method: "PATCH", path: `/v1/messages/${segment("messageId", messageId)}`, body: params };
+    const request = () => ({
+      method: "PATCH",
+      path: `/v1/messages/${segment("messageId", messageId)}`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -478,7 +504,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   delete(messageId: string, options: RequestOptions = {}): Call<api.DeletedMessage> {
-    const request = { method: "DELETE", path: `/v1/messages/${segment("messageId", messageId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/messages/${segment("messageId", messageId)}` });
     return this.transport.json(request, options);
   }
 
@@ -489,7 +515,7 @@ export class MessagesResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   changeMany(params: api.ChangeMessages = {}, options: RequestOptions = {}): Call<api.ChangedMessage[]> {
-    const request = { method: "POST", path: "/v1/messages/batch", body: params };
+    const request = () => ({ method: "POST", path: "/v1/messages/batch", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -500,7 +526,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, work_not_enabled.
    */
   requeue(messageId: string, options: RequestOptions = {}): Call<api.Message> {
-    const request = { method: "POST", path: `/v1/messages/${segment("messageId", messageId)}/requeue` };
+    const request = () => ({ method: "POST", path: `/v1/messages/${segment("messageId", messageId)}/requeue` });
     return this.transport.json(request, options);
   }
 
@@ -511,7 +537,10 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, not_scheduled.
    */
   cancel(messageId: string, options: RequestOptions = {}): Call<api.CancelledMessage> {
-    const request = { method: "DELETE", path: `/v1/messages/${segment("messageId", messageId)}/schedule` };
+    const request = () => ({
+      method: "DELETE",
+      path: `/v1/messages/${segment("messageId", messageId)}/schedule`,
+    });
     return this.transport.json(request, options);
   }
 
@@ -522,7 +551,10 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found, not_held.
    */
   withdraw(messageId: string, options: RequestOptions = {}): Call<api.CancelledMessage> {
-    const request = { method: "POST", path: `/v1/messages/${segment("messageId", messageId)}/withdraw` };
+    const request = () => ({
+      method: "POST",
+      path: `/v1/messages/${segment("messageId", messageId)}/withdraw`,
+    });
     return this.transport.json(request, options);
   }
 
@@ -532,13 +564,15 @@ export class MessagesResource extends Resource {
    * `GET /v1/messages/{id}/raw`, scope messages:read.
    * Errors: inbox_access_denied, message_not_found, attachment_bytes_missing, range_not_satisfiable.
    */
-  raw(messageId: string, params: api.GetRawMessageParams = {}, options: RequestOptions = {}): Call<Uint8Array> {
-    const { range, ifRange, ifNoneMatch, ...query } = params;
-    const request = {
-      method: "GET",
-      path: `/v1/messages/${segment("messageId", messageId)}/raw`,
-      query,
-      headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
+  raw(messageId: string, params: api.GetRawMessageParams = {}, options: RequestOptions = {}): Call<Octets> {
+    const request = () => {
+      const { range, ifRange, ifNoneMatch, ...query } = fields(params);
+      return {
+        method: "GET",
+        path: `/v1/messages/${segment("messageId", messageId)}/raw`,
+        query,
+        headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
+      };
     };
     return this.transport.bytes(request, options);
   }
@@ -550,7 +584,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   evidence(messageId: string, options: RequestOptions = {}): Call<api.MessageEvidence> {
-    const request = { method: "GET", path: `/v1/messages/${segment("messageId", messageId)}/evidence` };
+    const request = () => ({ method: "GET", path: `/v1/messages/${segment("messageId", messageId)}/evidence` });
     return this.transport.json(request, options);
   }
 
@@ -561,7 +595,7 @@ export class MessagesResource extends Resource {
    * Errors: inbox_access_denied, message_not_found.
    */
   attempts(messageId: string, options: RequestOptions = {}): Call<api.DeliveryAttempt[]> {
-    const request = { method: "GET", path: `/v1/messages/${segment("messageId", messageId)}/attempts` };
+    const request = () => ({ method: "GET", path: `/v1/messages/${segment("messageId", messageId)}/attempts` });
     return this.transport.json(request, options);
   }
 }
@@ -574,7 +608,7 @@ export class ReviewsResource extends Resource {
    * `GET /v1/reviews`, scope reviews:read.
    */
   list(params: api.ListReviewsParams = {}, options: RequestOptions = {}): Pages<api.Review> {
-    const request = { method: "GET", path: "/v1/reviews", query: params };
+    const request = () => ({ method: "GET", path: "/v1/reviews", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -585,7 +619,7 @@ export class ReviewsResource extends Resource {
    * Errors: review_not_found.
    */
   get(reviewId: string, options: RequestOptions = {}): Call<api.WholeReview> {
-    const request = { method: "GET", path: `/v1/reviews/${segment("reviewId", reviewId)}` };
+    const request = () => ({ method: "GET", path: `/v1/reviews/${segment("reviewId", reviewId)}` });
     return this.transport.json(request, options);
   }
 
@@ -600,11 +634,11 @@ export class ReviewsResource extends Resource {
    * unsupported_media_type, recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
    */
   approve(reviewId: string, params: api.ApproveReview, options: RequestOptions = {}): Call<api.Review> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/reviews/${segment("reviewId", reviewId)}/approve`,
-      body: params,
-    };
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -616,11 +650,11 @@ export class ReviewsResource extends Resource {
    * unsupported_media_type.
    */
   reject(reviewId: string, params: api.RejectReview = {}, options: RequestOptions = {}): Call<api.Review> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/reviews/${segment("reviewId", reviewId)}/reject`,
-      body: params,
-    };
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 }
@@ -633,7 +667,7 @@ export class ThreadsResource extends Resource {
    * `GET /v1/threads`, scope threads:read.
    */
   list(params: api.ListThreadsParams = {}, options: RequestOptions = {}): Pages<api.Thread> {
-    const request = { method: "GET", path: "/v1/threads", query: params };
+    const request = () => ({ method: "GET", path: "/v1/threads", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => `${one.id}@${one.lastMessageAt}` }, options);
   }
 
@@ -644,7 +678,11 @@ export class ThreadsResource extends Resource {
    * Errors: inbox_access_denied, thread_not_found.
    */
   get(threadId: string, params: api.GetThreadParams = {}, options: RequestOptions = {}): Call<api.WholeThread> {
-    const request = { method: "GET", path: `/v1/threads/${segment("threadId", threadId)}`, query: params };
+    const request = () => ({
+      method: "GET",
+      path: `/v1/threads/${segment("threadId", threadId)}`,
+      query: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -655,7 +693,11 @@ export class ThreadsResource extends Resource {
    * Errors: inbox_access_denied, thread_not_found, payload_too_large, unsupported_media_type.
    */
   update(threadId: string, params: api.PatchThread, options: RequestOptions = {}): Call<api.Thread> {
-    const request = { method: "PATCH", path: `/v1/threads/${segment("threadId", threadId)}`, body: params };
+    const request = () => ({
+      method: "PATCH",
+      path: `/v1/threads/${segment("threadId", threadId)}`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -666,12 +708,14 @@ export class ThreadsResource extends Resource {
    * Errors: inbox_access_denied, thread_not_found.
    */
   context(threadId: string, params: api.GetThreadContextParams = {}, options: RequestOptions = {}): Call<api.ThreadContext> {
-    const { ifNoneMatch, ...query } = params;
-    const request = {
-      method: "GET",
-      path: `/v1/threads/${segment("threadId", threadId)}/context`,
-      query,
-      headers: { "If-None-Match": ifNoneMatch },
+    const request = () => {
+      const { ifNoneMatch, ...query } = fields(params);
+      return {
+        method: "GET",
+        path: `/v1/threads/${segment("threadId", threadId)}/context`,
+        query,
+        headers: { "If-None-Match": ifNoneMatch },
+      };
     };
     return this.transport.json(request, options);
   }
@@ -690,13 +734,12 @@ export class ThreadsResource extends Resource {
   reply(threadId: string, params: api.ReplyThread & { asDraft: true }, options?: WriteOptions): Call<api.DraftedReply>;
   reply(threadId: string, params: api.ReplyThread & { asDraft?: false }, options?: WriteOptions): Call<api.SentReply>;
   reply(threadId: string, params: api.ReplyThread, options: WriteOptions = {}): Call<api.SentReply | api.DraftedReply> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/threads/${segment("threadId", threadId)}/reply`,
-      body: params,
-      hasFiles: true,
+      body: fields(params),
       takesIdempotencyKey: true,
-    };
+    });
     return this.transport.json(request, options);
   }
 }
@@ -709,13 +752,15 @@ export class AttachmentsResource extends Resource {
    * `GET /v1/attachments/{id}`, scope messages:read.
    * Errors: inbox_access_denied, attachment_not_found, attachment_bytes_missing, range_not_satisfiable.
    */
-  download(attachmentId: string, params: api.GetAttachmentParams = {}, options: RequestOptions = {}): Call<Uint8Array> {
-    const { range, ifRange, ifNoneMatch, ...query } = params;
-    const request = {
-      method: "GET",
-      path: `/v1/attachments/${segment("attachmentId", attachmentId)}`,
-      query,
-      headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
+  download(attachmentId: string, params: api.GetAttachmentParams = {}, options: RequestOptions = {}): Call<Octets> {
+    const request = () => {
+      const { range, ifRange, ifNoneMatch, ...query } = fields(params);
+      return {
+        method: "GET",
+        path: `/v1/attachments/${segment("attachmentId", attachmentId)}`,
+        query,
+        headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
+      };
     };
     return this.transport.bytes(request, options);
   }
@@ -731,7 +776,12 @@ export class DraftsResource extends Resource {
    * payload_too_large, unsupported_media_type.
    */
   create(params: api.CreateDraft, options: WriteOptions = {}): Call<api.Draft> {
-    const request = { method: "POST", path: "/v1/drafts", body: params, takesIdempotencyKey: true };
+    const request = () => ({
+      method: "POST",
+      path: "/v1/drafts",
+      body: fields(params),
+      takesIdempotencyKey: true,
+    });
     return this.transport.json(request, options);
   }
 
@@ -741,7 +791,7 @@ export class DraftsResource extends Resource {
    * `GET /v1/drafts`, scope messages:send.
    */
   list(params: api.ListDraftsParams = {}, options: RequestOptions = {}): Pages<api.Draft> {
-    const request = { method: "GET", path: "/v1/drafts", query: params };
+    const request = () => ({ method: "GET", path: "/v1/drafts", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -752,7 +802,7 @@ export class DraftsResource extends Resource {
    * Errors: inbox_access_denied, draft_not_found.
    */
   get(draftId: string, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "GET", path: `/v1/drafts/${segment("draftId", draftId)}` };
+    const request = () => ({ method: "GET", path: `/v1/drafts/${segment("draftId", draftId)}` });
     return this.transport.json(request, options);
   }
 
@@ -764,7 +814,11 @@ export class DraftsResource extends Resource {
    * unsupported_media_type.
    */
   update(draftId: string, params: api.PatchDraft = {}, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "PATCH", path: `/v1/drafts/${segment("draftId", draftId)}`, body: params };
+    const request = () => ({
+      method: "PATCH",
+      path: `/v1/drafts/${segment("draftId", draftId)}`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -775,7 +829,7 @@ export class DraftsResource extends Resource {
    * Errors: inbox_access_denied, draft_not_found, draft_already_sent.
    */
   discard(draftId: string, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "DELETE", path: `/v1/drafts/${segment("draftId", draftId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/drafts/${segment("draftId", draftId)}` });
     return this.transport.json(request, options);
   }
 
@@ -790,7 +844,7 @@ export class DraftsResource extends Resource {
    * recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
    */
   send(draftId: string, options: RequestOptions = {}): Call<api.ListedMessage> {
-    const request = { method: "POST", path: `/v1/drafts/${segment("draftId", draftId)}/send` };
+    const request = () => ({ method: "POST", path: `/v1/drafts/${segment("draftId", draftId)}/send` });
     return this.transport.json(request, options);
   }
 }
@@ -805,7 +859,7 @@ export class DomainsResource extends Resource {
    * unsupported_media_type.
    */
   register(params: api.RegisterDomain, options: RequestOptions = {}): Call<api.Domain> {
-    const request = { method: "POST", path: "/v1/domains", body: params };
+    const request = () => ({ method: "POST", path: "/v1/domains", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -815,7 +869,7 @@ export class DomainsResource extends Resource {
    * `GET /v1/domains`, scope domains:read.
    */
   list(options: RequestOptions = {}): Call<api.Domain[]> {
-    const request = { method: "GET", path: "/v1/domains" };
+    const request = () => ({ method: "GET", path: "/v1/domains" });
     return this.transport.json(request, options);
   }
 
@@ -826,7 +880,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found.
    */
   get(domainId: string, options: RequestOptions = {}): Call<api.Domain> {
-    const request = { method: "GET", path: `/v1/domains/${segment("domainId", domainId)}` };
+    const request = () => ({ method: "GET", path: `/v1/domains/${segment("domainId", domainId)}` });
     return this.transport.json(request, options);
   }
 
@@ -837,7 +891,11 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found, payload_too_large, unsupported_media_type.
    */
   update(domainId: string, params: api.PatchDomain, options: RequestOptions = {}): Call<api.DomainCeiling> {
-    const request = { method: "PATCH", path: `/v1/domains/${segment("domainId", domainId)}`, body: params };
+    const request = () => ({
+      method: "PATCH",
+      path: `/v1/domains/${segment("domainId", domainId)}`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -848,7 +906,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found.
    */
   delete(domainId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/domains/${segment("domainId", domainId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/domains/${segment("domainId", domainId)}` });
     return this.transport.json(request, options);
   }
 
@@ -859,11 +917,11 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found.
    */
   reports(domainId: string, params: api.ListDomainReportsParams = {}, options: RequestOptions = {}): Pages<api.AggregateReport> {
-    const request = {
+    const request = () => ({
       method: "GET",
       path: `/v1/domains/${segment("domainId", domainId)}/reports`,
-      query: params,
-    };
+      query: fields(params),
+    });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -874,7 +932,7 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_found, domain_already_registered.
    */
   verify(domainId: string, options: RequestOptions = {}): Call<api.DomainVerification> {
-    const request = { method: "POST", path: `/v1/domains/${segment("domainId", domainId)}/verify` };
+    const request = () => ({ method: "POST", path: `/v1/domains/${segment("domainId", domainId)}/verify` });
     return this.transport.json(request, options);
   }
 
@@ -885,7 +943,10 @@ export class DomainsResource extends Resource {
    * Errors: domain_not_verified, domain_not_found.
    */
   rotateDkim(domainId: string, options: RequestOptions = {}): Call<api.Domain> {
-    const request = { method: "POST", path: `/v1/domains/${segment("domainId", domainId)}/rotate-dkim` };
+    const request = () => ({
+      method: "POST",
+      path: `/v1/domains/${segment("domainId", domainId)}/rotate-dkim`,
+    });
     return this.transport.json(request, options);
   }
 }
@@ -899,7 +960,7 @@ export class SuppressionsResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   create(params: api.CreateSuppression, options: RequestOptions = {}): Call<api.Suppression> {
-    const request = { method: "POST", path: "/v1/suppressions", body: params };
+    const request = () => ({ method: "POST", path: "/v1/suppressions", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -909,7 +970,7 @@ export class SuppressionsResource extends Resource {
    * `GET /v1/suppressions`, scope suppressions:read.
    */
   list(params: api.ListSuppressionsParams = {}, options: RequestOptions = {}): Pages<api.Suppression> {
-    const request = { method: "GET", path: "/v1/suppressions", query: params };
+    const request = () => ({ method: "GET", path: "/v1/suppressions", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -920,7 +981,10 @@ export class SuppressionsResource extends Resource {
    * Errors: suppression_not_found.
    */
   delete(suppressionId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/suppressions/${segment("suppressionId", suppressionId)}` };
+    const request = () => ({
+      method: "DELETE",
+      path: `/v1/suppressions/${segment("suppressionId", suppressionId)}`,
+    });
     return this.transport.json(request, options);
   }
 }
@@ -935,7 +999,12 @@ export class RulesResource extends Resource {
    * unsupported_media_type.
    */
   create(params: api.CreateRule, options: WriteOptions = {}): Call<api.MailRule> {
-    const request = { method: "POST", path: "/v1/rules", body: params, takesIdempotencyKey: true };
+    const request = () => ({
+      method: "POST",
+      path: "/v1/rules",
+      body: fields(params),
+      takesIdempotencyKey: true,
+    });
     return this.transport.json(request, options);
   }
 
@@ -945,7 +1014,7 @@ export class RulesResource extends Resource {
    * `GET /v1/rules`, scope policies:read.
    */
   list(params: api.ListRulesParams = {}, options: RequestOptions = {}): Pages<api.MailRule> {
-    const request = { method: "GET", path: "/v1/rules", query: params };
+    const request = () => ({ method: "GET", path: "/v1/rules", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -956,7 +1025,7 @@ export class RulesResource extends Resource {
    * Errors: member_required, rule_not_found.
    */
   delete(ruleId: string, options: RequestOptions = {}): Call<api.DeletedRule> {
-    const request = { method: "DELETE", path: `/v1/rules/${segment("ruleId", ruleId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/rules/${segment("ruleId", ruleId)}` });
     return this.transport.json(request, options);
   }
 }
@@ -969,8 +1038,8 @@ export class UnsubscribeResource extends Resource {
    * `GET /v1/unsubscribe`.
    * Errors: missing_token, invalid_or_expired_token.
    */
-  page(params: api.ShowUnsubscribeParams = {}, options: RequestOptions = {}): Call<Uint8Array> {
-    const request = { method: "GET", path: "/v1/unsubscribe", query: params, isPublic: true };
+  page(params: api.ShowUnsubscribeParams = {}, options: RequestOptions = {}): Call<Octets> {
+    const request = () => ({ method: "GET", path: "/v1/unsubscribe", query: fields(params), isPublic: true });
     return this.transport.bytes(request, options);
   }
 
@@ -981,14 +1050,14 @@ export class UnsubscribeResource extends Resource {
    * Errors: missing_token, invalid_or_expired_token, payload_too_large.
    */
   confirm(params: api.UnsubscribeParams = {}, options: RequestOptions = {}): Call<api.Unsubscribed> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: "/v1/unsubscribe",
-      query: params,
+      query: fields(params),
       form: {"List-Unsubscribe": "One-Click"},
       headers: { Accept: "application/json" },
       isPublic: true,
-    };
+    });
     return this.transport.json(request, options);
   }
 }
@@ -1001,7 +1070,7 @@ export class AnalyticsResource extends Resource {
    * `GET /v1/analytics/summary`, scope messages:read.
    */
   summary(params: api.GetSummaryParams = {}, options: RequestOptions = {}): Call<api.AnalyticsSummary> {
-    const request = { method: "GET", path: "/v1/analytics/summary", query: params };
+    const request = () => ({ method: "GET", path: "/v1/analytics/summary", query: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1011,7 +1080,7 @@ export class AnalyticsResource extends Resource {
    * `GET /v1/analytics/events`, scope messages:read.
    */
   events(params: api.GetEventSeriesParams = {}, options: RequestOptions = {}): Call<api.AnalyticsSeries> {
-    const request = { method: "GET", path: "/v1/analytics/events", query: params };
+    const request = () => ({ method: "GET", path: "/v1/analytics/events", query: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1021,7 +1090,7 @@ export class AnalyticsResource extends Resource {
    * `GET /v1/analytics/destinations`, scope messages:read.
    */
   destinations(params: api.ListDestinationsParams = {}, options: RequestOptions = {}): Call<api.AnalyticsDestination[]> {
-    const request = { method: "GET", path: "/v1/analytics/destinations", query: params };
+    const request = () => ({ method: "GET", path: "/v1/analytics/destinations", query: fields(params) });
     return this.transport.json(request, options);
   }
 }
@@ -1034,7 +1103,7 @@ export class EventsResource extends Resource {
    * `GET /v1/events`, scope messages:read.
    */
   list(params: api.ListEventsParams = {}, options: RequestOptions = {}): Pages<api.Event> {
-    const request = { method: "GET", path: "/v1/events", query: params };
+    const request = () => ({ method: "GET", path: "/v1/events", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "after", behind: (one) => one.id }, options);
   }
 }
@@ -1048,7 +1117,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_limit_reached, payload_too_large, unsupported_media_type.
    */
   create(params: api.CreateWebhook, options: RequestOptions = {}): Call<api.WebhookWithSecret> {
-    const request = { method: "POST", path: "/v1/webhooks", body: params };
+    const request = () => ({ method: "POST", path: "/v1/webhooks", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1058,7 +1127,7 @@ export class WebhooksResource extends Resource {
    * `GET /v1/webhooks`, scope webhooks:read.
    */
   list(options: RequestOptions = {}): Call<api.Webhook[]> {
-    const request = { method: "GET", path: "/v1/webhooks" };
+    const request = () => ({ method: "GET", path: "/v1/webhooks" });
     return this.transport.json(request, options);
   }
 
@@ -1068,7 +1137,7 @@ export class WebhooksResource extends Resource {
    * `GET /v1/webhooks/deliveries`, scope webhooks:read.
    */
   deliveries(params: api.ListDeliveriesParams = {}, options: RequestOptions = {}): Pages<api.WebhookDelivery> {
-    const request = { method: "GET", path: "/v1/webhooks/deliveries", query: params };
+    const request = () => ({ method: "GET", path: "/v1/webhooks/deliveries", query: fields(params) });
     return new Pages(this.transport, request, { parameter: "cursor", behind: (one) => one.id }, options);
   }
 
@@ -1079,10 +1148,10 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found, delivery_not_found, webhook_inactive, delivery_in_flight, event_not_kept.
    */
   redeliver(deliveryId: string, options: RequestOptions = {}): Call<api.WebhookDelivery> {
-    const request = {
+    const request = () => ({
       method: "POST",
       path: `/v1/webhooks/deliveries/${segment("deliveryId", deliveryId)}/redeliver`,
-    };
+    });
     return this.transport.json(request, options);
   }
 
@@ -1093,7 +1162,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   get(webhookId: string, options: RequestOptions = {}): Call<api.Webhook> {
-    const request = { method: "GET", path: `/v1/webhooks/${segment("webhookId", webhookId)}` };
+    const request = () => ({ method: "GET", path: `/v1/webhooks/${segment("webhookId", webhookId)}` });
     return this.transport.json(request, options);
   }
 
@@ -1104,7 +1173,11 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found, payload_too_large, unsupported_media_type.
    */
   update(webhookId: string, params: api.UpdateWebhook = {}, options: RequestOptions = {}): Call<api.Webhook> {
-    const request = { method: "PATCH", path: `/v1/webhooks/${segment("webhookId", webhookId)}`, body: params };
+    const request = () => ({
+      method: "PATCH",
+      path: `/v1/webhooks/${segment("webhookId", webhookId)}`,
+      body: fields(params),
+    });
     return this.transport.json(request, options);
   }
 
@@ -1115,7 +1188,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   delete(webhookId: string, options: RequestOptions = {}): Call<api.Deleted> {
-    const request = { method: "DELETE", path: `/v1/webhooks/${segment("webhookId", webhookId)}` };
+    const request = () => ({ method: "DELETE", path: `/v1/webhooks/${segment("webhookId", webhookId)}` });
     return this.transport.json(request, options);
   }
 
@@ -1126,7 +1199,10 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   rotateSecret(webhookId: string, options: RequestOptions = {}): Call<api.WebhookWithSecret> {
-    const request = { method: "POST", path: `/v1/webhooks/${segment("webhookId", webhookId)}/rotate-secret` };
+    const request = () => ({
+      method: "POST",
+      path: `/v1/webhooks/${segment("webhookId", webhookId)}/rotate-secret`,
+    });
     return this.transport.json(request, options);
   }
 
@@ -1137,7 +1213,7 @@ export class WebhooksResource extends Resource {
    * Errors: webhook_not_found.
    */
   test(webhookId: string, options: RequestOptions = {}): Call<api.WebhookDelivery> {
-    const request = { method: "POST", path: `/v1/webhooks/${segment("webhookId", webhookId)}/test` };
+    const request = () => ({ method: "POST", path: `/v1/webhooks/${segment("webhookId", webhookId)}/test` });
     return this.transport.json(request, options);
   }
 }
@@ -1150,7 +1226,7 @@ export class QueueResource extends Resource {
    * `GET /v1/operator/queue`, scope operator:queue.
    */
   show(options: RequestOptions = {}): Call<api.QueueState> {
-    const request = { method: "GET", path: "/v1/operator/queue" };
+    const request = () => ({ method: "GET", path: "/v1/operator/queue" });
     return this.transport.json(request, options);
   }
 
@@ -1160,7 +1236,7 @@ export class QueueResource extends Resource {
    * `GET /v1/operator/queue/recipients`, scope operator:queue.
    */
   list(params: api.ListQueueParams = {}, options: RequestOptions = {}): Call<api.QueuedRecipient[]> {
-    const request = { method: "GET", path: "/v1/operator/queue/recipients", query: params };
+    const request = () => ({ method: "GET", path: "/v1/operator/queue/recipients", query: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1170,7 +1246,7 @@ export class QueueResource extends Resource {
    * `POST /v1/operator/queue/pause`, scope operator:queue.
    */
   pause(options: RequestOptions = {}): Call<api.QueueState> {
-    const request = { method: "POST", path: "/v1/operator/queue/pause" };
+    const request = () => ({ method: "POST", path: "/v1/operator/queue/pause" });
     return this.transport.json(request, options);
   }
 
@@ -1180,7 +1256,7 @@ export class QueueResource extends Resource {
    * `POST /v1/operator/queue/resume`, scope operator:queue.
    */
   resume(options: RequestOptions = {}): Call<api.QueueState> {
-    const request = { method: "POST", path: "/v1/operator/queue/resume" };
+    const request = () => ({ method: "POST", path: "/v1/operator/queue/resume" });
     return this.transport.json(request, options);
   }
 
@@ -1191,7 +1267,7 @@ export class QueueResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   retry(params: api.ChangeQueue = {}, options: RequestOptions = {}): Call<api.QueueChanged> {
-    const request = { method: "POST", path: "/v1/operator/queue/retry", body: params };
+    const request = () => ({ method: "POST", path: "/v1/operator/queue/retry", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1202,7 +1278,7 @@ export class QueueResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   hold(params: api.ChangeQueue = {}, options: RequestOptions = {}): Call<api.QueueChanged> {
-    const request = { method: "POST", path: "/v1/operator/queue/hold", body: params };
+    const request = () => ({ method: "POST", path: "/v1/operator/queue/hold", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1213,7 +1289,7 @@ export class QueueResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   release(params: api.ChangeQueue = {}, options: RequestOptions = {}): Call<api.QueueChanged> {
-    const request = { method: "POST", path: "/v1/operator/queue/release", body: params };
+    const request = () => ({ method: "POST", path: "/v1/operator/queue/release", body: fields(params) });
     return this.transport.json(request, options);
   }
 
@@ -1224,7 +1300,7 @@ export class QueueResource extends Resource {
    * Errors: payload_too_large, unsupported_media_type.
    */
   drop(params: api.ChangeQueue = {}, options: RequestOptions = {}): Call<api.QueueChanged> {
-    const request = { method: "POST", path: "/v1/operator/queue/drop", body: params };
+    const request = () => ({ method: "POST", path: "/v1/operator/queue/drop", body: fields(params) });
     return this.transport.json(request, options);
   }
 }
@@ -1237,7 +1313,7 @@ export class HealthResource extends Resource {
    * `GET /health`.
    */
   get(options: RequestOptions = {}): Call<api.Health> {
-    const request = { method: "GET", path: "/health", isPublic: true };
+    const request = () => ({ method: "GET", path: "/health", isPublic: true });
     return this.transport.json(request, options);
   }
 }

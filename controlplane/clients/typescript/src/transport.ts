@@ -14,7 +14,7 @@ import {
   NotModified,
   TimedOut,
 } from "./errors.js";
-import { checkedKey, checkOptions, files, inBody, inQuery } from "./given.js";
+import { CALL_OPTIONS, checkedKey, checkOptions, inBody, inQuery, TIMER_MAX_MS, WRITE_OPTIONS } from "./given.js";
 import { VERSION } from "./version.js";
 
 const TIMEOUT_MS = 30_000;
@@ -26,7 +26,6 @@ const PAUSE_MAX_MS = 8_000;
 const LONG_PAUSE_MAX_MS = 30_000;
 const BODY_BYTES_PER_MS = 4; // a line of 40 kbit/s: a server with room to spare takes a body from it
 const CLIENT_OPTIONS = ["apiKey", "url", "timeoutMs", "maxRetries", "fetch"];
-const CALL_OPTIONS = ["signal", "timeoutMs", "maxRetries"];
 const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
 
 /** How a client is made. */
@@ -65,16 +64,17 @@ export interface Request {
   method: string;
   path: string;
   query?: object;
-  headers?: Record<string, string | undefined>;
+  headers?: Record<string, string | null | undefined>;
   body?: object;
-  /** Its body may have files, in `attachments`. */
-  hasFiles?: boolean;
   form?: Record<string, string>;
   takesIdempotencyKey?: boolean;
   /** How long the server may take its time. */
   waitSeconds?: number;
   isPublic?: boolean;
 }
+
+/** Octets in memory of their own, as every version of TypeScript calls them. */
+export type Octets = ReturnType<typeof Uint8Array.of>;
 
 /** An answer and what stands around it. */
 export interface Answered<T> {
@@ -122,15 +122,15 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     checkOptions(options, CLIENT_OPTIONS, (why) => new ConfigurationError(why));
-    this.#authorization = `Bearer ${keyOf(options.apiKey ?? environment("MAILD_API_KEY"))}`;
-    this.url = addressOf(options.url ?? environment("MAILD_URL"));
+    this.#authorization = `Bearer ${keyOf(said(options.apiKey, "MAILD_API_KEY"))}`;
+    this.url = addressOf(said(options.url, "MAILD_URL"));
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#maxRetries = options.maxRetries ?? RETRIES;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
   /** The answer's `data`, or all of it where it has no envelope. */
-  json<T>(request: Request, options: WriteOptions = {}): Call<T> {
+  json<T>(request: () => Request, options: WriteOptions = {}): Call<T> {
     const read: Read<T> = async (answer, key, heard) => {
       const text = new TextDecoder().decode(await octetsOf(answer, heard));
       return dataOf<T>(answer, text, key);
@@ -139,16 +139,16 @@ export class Transport {
   }
 
   /** The answer's bytes. */
-  bytes(request: Request, options: WriteOptions = {}): Call<Uint8Array> {
+  bytes(request: () => Request, options: WriteOptions = {}): Call<Octets> {
     return new Call(this.#whole(request, options, (answer, _, heard) => octetsOf(answer, heard)));
   }
 
   /** The answer, not read yet; `options.signal` ends it. The time-out is for its head alone. */
-  async opened(request: Request, options: RequestOptions): Promise<Response> {
+  async opened(request: () => Request, options: RequestOptions): Promise<Response> {
     return this.#again(request, options, async (answer) => answer);
   }
 
-  #whole<T>(request: Request, options: WriteOptions, read: Read<T>): Promise<Answered<T>> {
+  #whole<T>(request: () => Request, options: WriteOptions, read: Read<T>): Promise<Answered<T>> {
     return this.#again(request, options, async (answer, key, heard) => ({
       data: await read(answer, key, heard),
       status: answer.status,
@@ -158,10 +158,12 @@ export class Transport {
     }));
   }
 
-  async #again<T>(request: Request, options: WriteOptions, read: Read<T>): Promise<T> {
-    const names = request.takesIdempotencyKey ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
+  async #again<T>(made: () => Request, options: WriteOptions, read: Read<T>): Promise<T> {
+    const request = made(); // here, so that what it refuses is told by the promise
+    const names = request.takesIdempotencyKey ? WRITE_OPTIONS : CALL_OPTIONS;
     checkOptions(options, names, (why) => new InvalidArgument(why));
-    const key = request.takesIdempotencyKey ? checkedKey(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const { idempotencyKey = crypto.randomUUID() } = options;
+    const key = request.takesIdempotencyKey ? checkedKey(idempotencyKey) : undefined;
     const isRepeatable = request.method === "GET" || key !== undefined;
     const maxRetries = isRepeatable ? (options.maxRetries ?? this.#maxRetries) : 0;
     for (let retries = 0; ; retries += 1) {
@@ -198,7 +200,8 @@ export class Transport {
   #deadlineMs(request: Request, options: RequestOptions): number {
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
     if (request.waitSeconds === undefined) return timeoutMs;
-    return Math.max(timeoutMs, (request.waitSeconds + WAIT_MORE_S) * 1000);
+    const waitMs = (Number(request.waitSeconds) + WAIT_MORE_S) * 1000; // which is no number where it is to be refused
+    return waitMs > timeoutMs ? Math.min(waitMs, TIMER_MAX_MS) : timeoutMs;
   }
 
   #address(request: Request): string {
@@ -214,7 +217,7 @@ export class Transport {
   #headers({ request, idempotencyKey }: Attempt): Headers {
     const headers = new Headers();
     for (const [name, value] of Object.entries(request.headers ?? {})) {
-      if (value !== undefined) headers.set(name, value);
+      if (value !== undefined && value !== null) headers.set(name, value);
     }
     if (request.body) headers.set("Content-Type", "application/json");
     if (!("document" in globalThis)) headers.set("User-Agent", `maild-client-typescript/${VERSION}`);
@@ -303,7 +306,7 @@ class Deadline {
 }
 
 /** All of an answer. */
-async function octetsOf(answer: Response, heard: () => void): Promise<Uint8Array> {
+async function octetsOf(answer: Response, heard: () => void): Promise<Octets> {
   if (!answer.body) return new Uint8Array(await answer.arrayBuffer());
   const reader = answer.body.getReader();
   const pieces: Uint8Array[] = [];
@@ -326,11 +329,9 @@ async function octetsOf(answer: Response, heard: () => void): Promise<Uint8Array
 
 function bodyOf(request: Request): string | URLSearchParams | undefined {
   if (request.form) return new URLSearchParams(request.form);
-  if (!request.body || typeof request.body !== "object") return request.body && JSON.stringify(request.body);
-  const said = Object.entries(request.body).map(([name, value]): [string, unknown] => {
-    return [name, inBody(name, request.hasFiles && name === "attachments" ? files(value) : value)];
-  });
-  return JSON.stringify(Array.isArray(request.body) ? request.body : Object.fromEntries(said));
+  if (!request.body) return undefined;
+  const said = Object.entries(request.body).map(([name, value]): [string, unknown] => [name, inBody(name, value)]);
+  return JSON.stringify(Object.fromEntries(said));
 }
 
 /** Not with the fault as its cause: of whichever `fetch` that was, it may hold the request, and with it the key. */
@@ -408,18 +409,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 // What is no header's value would be quoted by whoever refuses it, so it does not come so far.
-function keyOf(value: string | undefined): string {
+function keyOf(value: unknown): string {
   const key = typeof value === "string" ? value.trim() : undefined;
   if (!key) throw new ConfigurationError("set MAILD_API_KEY, or pass apiKey");
   if (!/^[!-~]+$/.test(key)) throw new ConfigurationError("the API key has characters that no key has");
   return key;
 }
 
-function addressOf(value: string | undefined): string {
+function addressOf(value: unknown): string {
   if (!value) throw new ConfigurationError("set MAILD_URL to the address of your maild, or pass url");
   let url: URL | undefined;
   try {
-    url = new URL(value);
+    url = new URL(String(value));
   } catch {
     url = undefined; // told below, with what is wrong by other measures
   }
@@ -431,6 +432,11 @@ function addressOf(value: string | undefined): string {
     throw new ConfigurationError("the address of a maild ends before /v1, which each call adds");
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** Not of the environment where it is null or blank, for that may be another's. */
+function said(given: unknown, name: string): unknown {
+  return given === undefined ? environment(name) : given;
 }
 
 /** Of Node, Bun and Deno; a browser has none. */

@@ -1,11 +1,11 @@
 import { ConfigurationError, InvalidSignature } from "./errors.js";
-import { kindOf, octetsOf } from "./given.js";
+import { checkOptions, kindOf, octetsOf } from "./given.js";
 import type { WebhookEvent } from "./schema.js";
 
 const TOLERANCE_S = 300;
 
 /** Headers as any server shows them. */
-export type GivenHeaders = Headers | Record<string, string | readonly string[] | undefined>;
+export type GivenHeaders = Headers | Record<string, string | readonly string[] | null | undefined>;
 
 export interface VerifyOptions {
   /** How old a request may be, and how much its clock may differ: 300. */
@@ -26,6 +26,7 @@ export async function verifyWebhook(
   secret: string,
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
+  const { toleranceSeconds = TOLERANCE_S, nowSeconds = Date.now() / 1000 } = checked(options);
   const octets = typeof body === "string" ? new TextEncoder().encode(body) : octetsOf(body);
   // Of parsed JSON nobody knows how it was written.
   if (!octets) throw new TypeError(`body is the request's, as it came: text or bytes, not ${kindOf(body)}`);
@@ -36,9 +37,8 @@ export async function verifyWebhook(
     return value;
   }) as [string, string, string];
   if (!/^\d{1,15}$/.test(timestamp)) throw new InvalidSignature("webhook-timestamp is no number");
-  const tolerance = options.toleranceSeconds ?? TOLERANCE_S;
-  if (Math.abs((options.nowSeconds ?? Date.now() / 1000) - Number(timestamp)) > tolerance) {
-    throw new InvalidSignature(`the request is not of the last ${tolerance} seconds`);
+  if (Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds) {
+    throw new InvalidSignature(`the request is not of the last ${toleranceSeconds} seconds`);
   }
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), octets);
   // One under the new and one under the old secret, while it is rotated.
@@ -54,6 +54,16 @@ export async function verifyWebhook(
   throw new InvalidSignature("no signature is right: is it the secret of this webhook, and the body unchanged?");
 }
 
+/** A tolerance that is no number would let a request of any age pass. */
+function checked(options: VerifyOptions): VerifyOptions {
+  checkOptions(options, ["toleranceSeconds", "nowSeconds"], (why) => new ConfigurationError(why));
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (value === undefined || (typeof value === "number" && value >= 0)) continue;
+    throw new ConfigurationError(`${name} is a number of seconds, 0 or more, not ${kindOf(value)}`);
+  }
+  return options;
+}
+
 async function keyOf(secret: string): Promise<CryptoKey> {
   const octets = typeof secret === "string" && decoded(secret.trim().replace(/^whsec_/, ""));
   if (!octets || !octets.length) {
@@ -63,16 +73,18 @@ async function keyOf(secret: string): Promise<CryptoKey> {
 }
 
 function entriesOf(headers: GivenHeaders): [string, string][] {
-  if (headers instanceof Headers) {
+  // Of whichever `fetch`, or realm, they are.
+  if (Object.prototype.toString.call(headers) === "[object Headers]") {
     const found: [string, string][] = [];
-    headers.forEach((value, name) => found.push([name, value]));
+    (headers as Headers).forEach((value, name) => found.push([name, value]));
     return found;
   }
   if (typeof headers !== "object" || headers === null || Symbol.iterator in headers || "headers" in headers) {
     throw new TypeError(`headers are those of the request, not ${kindOf(headers)}`);
   }
+  // Of `headers.get(…)` what the request does not have is null.
   return Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(" ")]],
+    value === undefined || value === null ? [] : [[name, Array.isArray(value) ? value.join(" ") : String(value)]],
   );
 }
 

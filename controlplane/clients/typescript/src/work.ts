@@ -7,7 +7,7 @@
  * - What a handler throws gives the message back; after `work.maxAttempts` of the inbox's policy it is dead.
  */
 import { ClaimLost, ConfigurationError, MaildError } from "./errors.js";
-import { checkOptions } from "./given.js";
+import { checkOptions, fields } from "./given.js";
 import { ClaimsResource, InboxesResource, MessagesResource, ThreadsResource } from "./operations.js";
 import type { ClaimedMessage, Message, ReplyMessage, SentReply, ThreadContext } from "./schema.js";
 import { longPauseMs, pauseMs, sleep, type Transport } from "./transport.js";
@@ -93,7 +93,8 @@ export class Claim {
   }
 
   /** Answer the message, and end the claim with it. ClaimLost: nothing was sent, somebody else has the work. */
-  async reply({ complete = true, ...words }: ClaimReply): Promise<SentReply> {
+  async reply(given: ClaimReply): Promise<SentReply> {
+    const { complete = true, ...words } = fields(given);
     const messages = new MessagesResource(this.#transport);
     const params = { ...words, claimId: this.id, completeClaim: complete };
     const answer = await messages.reply(this.messageId, params);
@@ -103,7 +104,7 @@ export class Claim {
 
   /** The conversation as text for a model, within a budget. */
   async context(params: { maxTokens?: number } = {}): Promise<ThreadContext> {
-    return new ThreadsResource(this.#transport).context(this.threadId, { ...params, focus: this.messageId });
+    return new ThreadsResource(this.#transport).context(this.threadId, { ...fields(params), focus: this.messageId });
   }
 
   /** The message is done. The worker says so by itself when the handler returns. */
