@@ -65,7 +65,7 @@ def schema(document: Schema) -> str:
     webhook_event = " | ".join(_name(body) for body in _webhook_bodies(document))
     return (
         HEAD.format(title="What is given to the API and told by it.")
-        + _with_own_types(_without_empty(found))
+        + _by_name(_with_own_types(_without_empty(found)))
         + f"export type WebhookEvent = {webhook_event};\n"
     )
 
@@ -144,6 +144,15 @@ def _with_own_types(text: str) -> str:
     return re.sub(
         rf"( {model}: {{.*?\b{member}: )string", r"\1Uint8Array | string", text, count=1, flags=re.DOTALL
     )
+
+
+def _by_name(text: str) -> str:
+    """Each schema as a type of its own: of one that is looked up in another, editors and errors write out all members."""
+    found = re.search(r"^    schemas: \{\n(.*?)^    \};\n", text, flags=re.MULTILINE | re.DOTALL)
+    assert found, "openapi-typescript has no schemas"
+    types = re.sub(r'components\["schemas"\]\["(\w+)"\]', r"\1", textwrap.dedent(found[1]))
+    types = re.sub(r"^(\w+): ", r"export type \1 = ", types, flags=re.MULTILINE)
+    return types.replace("@description ", "")
 
 
 def _webhook_bodies(document: Schema) -> list[Schema]:

@@ -25,6 +25,13 @@ def test_a_fresh_run_changes_nothing(tmp_path: Path) -> None:
         )
 
 
+def test_types_are_told_by_their_names() -> None:
+    """Editors and errors write out all members of one that is looked up in another."""
+    told = (CLIENT / "src" / "schema.ts").read_text("utf-8")
+    assert "components" not in told and "@description" not in told
+    assert "\nexport type SendMessage = {\n" in told and "\nexport type Event = EmailReceivedEvent | " in told
+
+
 def test_every_operation_has_a_method_or_is_written_by_hand() -> None:
     found = client_typescript.resources(clients.read())
     by_hand = {"streamEvents"}
