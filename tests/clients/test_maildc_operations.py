@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from maild_client import Maild
+from maild_client._given import ID_PREFIXES
 from maild_client.cli.columns import COLUMNS
 from maild_client.cli.rows import OperationRow, Taken, row_of, rows, schemas
 from maild_client.cli.schema import EXIT_CODES
@@ -66,7 +67,7 @@ async def test_an_operation_is_called_as_it_was_said(
         done = await maildc.within(*words)
     asked, body = recorder.seen[0]
     assert asked.method == row.method
-    assert asked.raw_path.partition("?")[0] == row.path.replace("{id}", quote(ID, safe=""))
+    assert asked.raw_path.partition("?")[0] == row.path.replace("{id}", "".join(expected["path"].values()))
     assert dict(parse_qsl(asked.query_string)) == {
         key: in_query(value) for key, value in expected["query"].items()
     }
@@ -88,10 +89,11 @@ async def test_an_operation_is_called_as_it_was_said(
 def said(row: OperationRow) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Words that give all that the operation takes, and what should go over the wire."""
     words = [row.resource.replace("_", "-"), row.verb.replace("_", "-")]
-    expected: dict[str, dict[str, Any]] = {"query": {}, "header": {}, "body": {}}
+    expected: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}, "body": {}}
     for taken in row.takes:
         if taken.place == "path":
-            words.append(ID)
+            words.append(an_id(taken.option))
+            expected["path"][taken.name] = quote(words[-1], safe="")
             continue
         more, value = sample(taken)
         words += more
@@ -103,16 +105,22 @@ def sample(taken: Taken) -> tuple[list[str], Any]:
     if taken.kind == "boolean":
         return [taken.flag], True
     if taken.kind == "strings":
-        values = [*taken.choices[:2]] or ["one", "t,o"]
+        values = [*taken.choices[:2]] or ["one", "t&o"]
         return [word for value in values for word in (taken.flag, value)], values
     if taken.choices:
         return [taken.flag, taken.choices[-1]], taken.choices[-1]
     if taken.place == "query" and taken.name.endswith("Id"):
-        return [taken.flag, ID], ID
+        return [taken.flag, an_id(taken.name)], an_id(taken.name)
     if taken.place == "header":
         return [taken.flag, "plain"], "plain"
     values, value = SAMPLES[taken.kind]
     return [taken.flag, *values], value
+
+
+def an_id(name: str) -> str:
+    """One of the kind that is named, or of any, which only a segment of a path can be."""
+    prefix = ID_PREFIXES.get(name.removesuffix("_id").removesuffix("Id"))
+    return f"{prefix}_{ID}" if prefix else ID
 
 
 def in_query(value: Any) -> str:

@@ -26,7 +26,14 @@ from tests.support.running import Running
 from tests.support.worlds.reviewing import Held
 
 JSON = "application/json"
-NAMED_IDS = {"inboxId": "inb", "threadId": "thd", "messageId": "msg", "draftId": "drf", "agentId": "agt"}
+NAMED_IDS = {
+    "organizationId": "org",
+    "inboxId": "inb",
+    "threadId": "thd",
+    "messageId": "msg",
+    "draftId": "drf",
+    "agentId": "agt",
+}
 # What the client says in other words: the position of a stream, which it keeps itself.
 NOT_GIVEN = ("Last-Event-ID", "lastEventId", "Idempotency-Key")
 WAITS = ("timeoutSeconds", "waitSeconds")  # nobody waits here

@@ -64,13 +64,14 @@ def sends(**more: Any) -> Callable[[Any], Any]:
         ("msg_1\n", "is no id"),
         ("\ud800", "is no id"),
         ("inb_1", "message_id takes an id 'msg_…', and 'inb_1' is of another kind"),
+        ("ada@example.com", "message_id takes an id 'msg_…', and 'ada@example.com' is none"),
     ],
 )
 async def test_what_is_no_id_is_asked_for_nowhere(clients: Clients, id: Any, told: str) -> None:
     assert told in await refused_here(clients, lambda client: client.messages.get(id))
 
 
-@pytest.mark.parametrize("id", ["", {"id": "inb_1"}, "thd_1", 0])
+@pytest.mark.parametrize("id", ["", {"id": "inb_1"}, "thd_1", "bot@example.com", 0])
 async def test_a_filter_that_is_no_id_does_not_pass_for_an_empty_list(clients: Clients, id: Any) -> None:
     told = await refused_here(clients, lambda client: client.messages.list(inbox_id=id).page())
     assert told.startswith("inboxId")
@@ -109,6 +110,18 @@ async def test_octets_of_an_attachment_are_written_as_base64(clients: Clients, o
     file = {"filename": "a.bin", "contentType": "application/x-a", "content": octets}
     asked = await said(clients, sends(attachments=[file]))
     assert asked.json["attachments"] == [{**file, "content": "AP8="}]
+
+
+async def test_octets_are_written_wherever_an_attachment_is(clients: Clients) -> None:
+    file = {"filename": "a.bin", "content": b"\x00\xff"}
+    reply: Any = {"messageId": "msg_1", "attachments": [file]}
+    asked = await said(clients, lambda client: client.messages.check(reply=reply))
+    assert asked.json["reply"]["attachments"] == [{**file, "content": "AP8="}]
+
+
+async def test_a_comma_in_an_entry_would_make_two_of_it(clients: Clients) -> None:
+    told = await refused_here(clients, lambda client: client.messages.list(labels=["a,b"]).page())
+    assert told == "labels: 'a,b' has a comma, which parts one from the next"
 
 
 async def test_a_path_is_an_attachment(clients: Clients, tmp_path: Path) -> None:

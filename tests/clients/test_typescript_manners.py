@@ -279,6 +279,29 @@ async def test_the_key_stands_in_no_error(driver: Driver, fault: bytes) -> None:
     assert KEY not in error.value.told["shown"]
 
 
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("new TypeError('Failed to fetch')", "Failed to fetch"),  # a browser
+        (
+            "new TypeError('fetch failed', { cause: new Error('tcp connect error') })",
+            "tcp connect error",
+        ),  # Deno
+        ("new TypeError('fetch failed', { cause: { code: 'ECONNRESET', message: 'reset' } })", "ECONNRESET"),
+        (f"new Error('Bearer {KEY} to /health')", "Error"),
+        ("new Error('no connection for /v1/unsubscribe?token=secret')", "Error"),
+        ("null", "no reason"),
+    ],
+)
+async def test_why_no_answer_came_is_said_without_secrets(driver: Driver, fault: str, told: str) -> None:
+    broken = f"fetch: async () => {{ throw {fault}; }}, apiKey: '{KEY}', url: 'http://a.test', maxRetries: 0"
+    with pytest.raises(Refused, match="ConnectionFailed") as error:
+        await driver.ask(
+            "http://a.test", f"return new maild.Maild({{ {broken} }}).unsubscribe.page({{ token: 'secret' }})"
+        )
+    assert error.value.told["message"] == f"no answer from http://a.test to GET /v1/unsubscribe: {told}"
+
+
 async def test_the_key_stands_in_no_representation(driver: Driver) -> None:
     shown = """
         const call = client.health.get();

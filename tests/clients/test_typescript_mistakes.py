@@ -250,8 +250,9 @@ async def test_a_parsed_body_is_told_to_be_none(driver: Driver, body: str) -> No
 
 @pytest.mark.parametrize(
     "headers",
-    ["undefined", "'webhook-id: a'", f"{{ headers: {HEADERS} }}", f"new Map(Object.entries({HEADERS}))"],
-)
+    ["undefined", "'webhook-id: a'", f"{{ headers: {HEADERS} }}", f"new Map(Object.entries({HEADERS}))",
+     f"Promise.resolve(new Headers({HEADERS}))", "new (class HonoRequest { raw = 1; })()"],
+)  # fmt: skip
 async def test_what_is_no_headers_is_told(driver: Driver, headers: str) -> None:
     asked = f"return maild.verifyWebhook({headers}, '{{}}', 'whsec_AAAA')"
     assert "headers are those of the request" in await refused_here(driver, asked, "TypeError")

@@ -8,6 +8,7 @@ import base64
 import math
 import mimetypes
 import os
+import re
 import uuid
 from collections.abc import Mapping, Sequence, Set
 from datetime import date, datetime
@@ -33,6 +34,7 @@ ID_PREFIXES: Mapping[str, str] = {
     "inbox": "inb", "key": "key", "message": "msg", "organization": "org", "review": "rev", "rule": "rul",
     "suppression": "sup", "thread": "thd", "webhook": "whk",
 }  # fmt: skip
+CONTENT = re.compile(r"(?:.*\.)?attachments\[\d+\]\.content")  # of what is sent, and of what is checked
 
 
 def segment(name: str, id: str) -> str:
@@ -47,10 +49,11 @@ def _id(name: str, id: object) -> str:
     if id in ("", ".", "..") or not id.isprintable() or " " in id:
         raise InvalidArgument(f"{name}: {id!r} is no id")
     prefix, given = ID_PREFIXES.get(_of(name)), id.partition("_")[0]
+    if not prefix or id.startswith(f"{prefix}_"):
+        return id
     # A list of another kind's would be empty, and a 404 would look as if it were deleted.
-    if prefix and given != prefix and given in ID_PREFIXES.values():
-        raise InvalidArgument(f"{name} takes an id '{prefix}_…', and {id!r} is of another kind")
-    return id
+    it = "of another kind" if given in ID_PREFIXES.values() else "none"
+    raise InvalidArgument(f"{name} takes an id '{prefix}_…', and {id!r} is {it}")
 
 
 def _of(name: str) -> str:
@@ -68,12 +71,21 @@ def in_query(name: str, value: Any) -> str:
     if isinstance(value, date):
         return _moment(name, value)
     if isinstance(value, list | tuple | set | frozenset):
-        return ",".join(in_query(name, one) for one in value)
+        return ",".join(_in_list(name, one) for one in value)
     raise InvalidArgument(f"{name} can't be {_kind(value)}")
+
+
+def _in_list(name: str, value: Any) -> str:
+    told = in_query(name, value)
+    if "," in told:
+        raise InvalidArgument(f"{name}: {told!r} has a comma, which parts one from the next")
+    return told
 
 
 def in_body(name: str, value: Any) -> Any:
     """A value as JSON has it; InvalidArgument."""
+    if isinstance(value, bytes | bytearray | memoryview) and CONTENT.fullmatch(name):
+        return _base64(value)
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, date):
@@ -111,7 +123,7 @@ def listed(name: str, value: Any) -> Any:
 
 
 def files(name: str, value: Any) -> Any:
-    """Attachments as the API takes them: files are read, octets are written as base64; InvalidArgument."""
+    """Attachments as the API takes them, files among them read; InvalidArgument."""
     listed(name, value)
     if not isinstance(value, Sequence):
         return value
@@ -127,8 +139,6 @@ def _file(name: str, given: Any) -> Any:
             raise InvalidArgument(f"{name}: {path} can't be read: {error.strerror}") from None
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         return {"filename": path.name, "contentType": kind, "content": _base64(octets)}
-    if isinstance(given, Mapping) and isinstance(given.get("content"), bytes | bytearray | memoryview):
-        return {**given, "content": _base64(given["content"])}
     return given
 
 

@@ -91,11 +91,15 @@ export function inBody(name: string, value: unknown, depth = 0): unknown {
   if ("toJSON" in value && typeof value.toJSON === "function") return value.toJSON();
   if (Array.isArray(value)) return value.map((one, at) => inBody(`${name}[${at}]`, one, depth + 1));
   const members = Object.entries(value);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Of whichever realm, such as that of tests: an object's prototype has none.
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null || members.length > 0;
-  if (!isPlain) throw new InvalidArgument(`${name} can't be ${kindOf(value)}`); // a Map, a Set, Headers, a promise
+  // A Map, a Set, Headers, a promise.
+  if (members.length === 0 && !isPlain(value)) throw new InvalidArgument(`${name} can't be ${kindOf(value)}`);
   return Object.fromEntries(members.map(([key, one]) => [key, inBody(`${name}.${key}`, one, depth + 1)]));
+}
+
+/** Of no class, in whichever realm: tests may have one of their own. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** The content of a file: octets as base64. */

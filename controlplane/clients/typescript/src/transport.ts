@@ -115,14 +115,14 @@ type Attempt = { request: Request; options: RequestOptions; idempotencyKey: stri
 
 export class Transport {
   readonly url: string;
-  readonly #authorization: string;
+  readonly #key: string;
   readonly #timeoutMs: number;
   readonly #maxRetries: number;
   readonly #fetch: typeof fetch;
 
   constructor(options: ClientOptions) {
     checkOptions(options, CLIENT_OPTIONS, (why) => new ConfigurationError(why));
-    this.#authorization = `Bearer ${keyOf(said(options.apiKey, "MAILD_API_KEY"))}`;
+    this.#key = keyOf(said(options.apiKey, "MAILD_API_KEY"));
     this.url = addressOf(said(options.url, "MAILD_URL"));
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#maxRetries = options.maxRetries ?? RETRIES;
@@ -191,10 +191,20 @@ export class Transport {
     } catch (fault) {
       if (fault instanceof MaildError) throw fault;
       options.signal?.throwIfAborted();
-      throw unanswered(this.url, attempt, fault, deadline.isOver);
+      throw this.#unanswered(attempt, address, deadline.isOver ? undefined : reasonsOf(fault));
     } finally {
       deadline.clear();
     }
+  }
+
+  /** `reasons`: undefined where time was over. */
+  #unanswered({ request, idempotencyKey }: Attempt, address: string, reasons: string[] | undefined): ConnectionFailed {
+    const asked = `no answer from ${this.url} to ${request.method} ${request.path}`;
+    if (!reasons) return new TimedOut(`${asked} in time`, idempotencyKey);
+    // Of whichever `fetch` that was, the fault may hold the request: so it is no cause, and not all of it is told.
+    const secrets = [this.#key, ...address.split("?").slice(1)];
+    const reason = reasons.find((one) => !secrets.some((secret) => one.includes(secret)));
+    return new ConnectionFailed(`${asked}: ${reason}`, idempotencyKey);
   }
 
   #deadlineMs(request: Request, options: RequestOptions): number {
@@ -221,7 +231,7 @@ export class Transport {
     }
     if (request.body) headers.set("Content-Type", "application/json");
     if (!("document" in globalThis)) headers.set("User-Agent", `maild-client-typescript/${VERSION}`);
-    if (!request.isPublic) headers.set("Authorization", this.#authorization);
+    if (!request.isPublic) headers.set("Authorization", `Bearer ${this.#key}`);
     if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
     return headers;
   }
@@ -334,14 +344,12 @@ function bodyOf(request: Request): string | URLSearchParams | undefined {
   return JSON.stringify(Object.fromEntries(said));
 }
 
-/** Not with the fault as its cause: of whichever `fetch` that was, it may hold the request, and with it the key. */
-function unanswered(url: string, attempt: Attempt, fault: unknown, isLate: boolean): ConnectionFailed {
-  const { request, idempotencyKey } = attempt;
-  const asked = `no answer from ${url} to ${request.method} ${request.path}`;
-  if (isLate) return new TimedOut(`${asked} in time`, idempotencyKey);
-  const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
-  const said = [cause?.code, code].find((one) => typeof one === "string");
-  return new ConnectionFailed(`${asked}: ${said ?? (fault instanceof Error ? fault.name : "no reason")}`, idempotencyKey);
+/** What a fault says of itself: its code first, then in words, then what it is. */
+function reasonsOf(fault: unknown): string[] {
+  const { code, cause, message, name } = Object(fault) as Record<string, unknown>;
+  const deeper = Object(cause) as Record<string, unknown>;
+  const said = [deeper["code"], code, deeper["message"], message, name, "no reason"];
+  return said.filter((one): one is string => typeof one === "string" && one !== "");
 }
 
 async function refusal(answer: Response, idempotencyKey: string | undefined): Promise<MaildError> {

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidSignature } from "./errors.js";
-import { checkOptions, kindOf, octetsOf } from "./given.js";
+import { checkOptions, isPlain, kindOf, octetsOf } from "./given.js";
 import type { WebhookEvent } from "./schema.js";
 
 const TOLERANCE_S = 300;
@@ -79,7 +79,8 @@ function entriesOf(headers: GivenHeaders): [string, string][] {
     (headers as Headers).forEach((value, name) => found.push([name, value]));
     return found;
   }
-  if (typeof headers !== "object" || headers === null || Symbol.iterator in headers || "headers" in headers) {
+  // Else it would look like a stranger's: of a request, or of a promise, none has such a name.
+  if (typeof headers !== "object" || headers === null || !isPlain(headers) || "headers" in headers) {
     throw new TypeError(`headers are those of the request, not ${kindOf(headers)}`);
   }
   // Of `headers.get(…)` what the request does not have is null.
