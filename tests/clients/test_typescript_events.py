@@ -97,6 +97,21 @@ async def test_who_closes_it_ends_the_loop(driver: Driver, first: bytes, then: b
         assert await driver.ask(server.url, left, is_slow=True) == ["evt_1"]
 
 
+async def test_who_asks_again_before_an_event_came_loses_none(driver: Driver) -> None:
+    """As who races the next one with a time of his own does."""
+    many = """
+        const stream = client.events.stream(), events = stream[Symbol.asyncIterator]();
+        const found = await Promise.all([events.next(), events.next(), events.next()]);
+        const late = [events.next(), events.next()];
+        await stream.close();
+        return [found.map((one) => one.value.id), (await Promise.all(late)).map((one) => one.done)];
+    """
+    script = told(EVENT, event("evt_2"), event("evt_3"), has_length=False)
+    async with ScriptedServer([bytes(script), SILENCE]) as server:
+        assert await driver.ask(server.url, many, is_slow=True) == [["evt_1", "evt_2", "evt_3"], [True, True]]
+        assert len(server.asked) == 1
+
+
 async def test_a_revoked_key_ends_it(driver: Driver) -> None:
     async with ScriptedServer([told(POSITION), refused(401, "invalid_api_key")]) as server:
         with pytest.raises(Refused, match="AuthenticationFailed"):

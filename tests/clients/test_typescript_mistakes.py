@@ -8,7 +8,7 @@ import pytest
 from scripts import client_names
 from scripts.client_typescript import CLIENT
 from tests.clients.typescript_world import Driver, Refused
-from tests.clients.worlds import KEY, SENT, ScriptedServer, answer
+from tests.clients.worlds import KEY, SENT, ScriptedServer, answer, refused
 from tests.support.machine import tools
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
@@ -17,7 +17,7 @@ SEND = "return client.messages.send({ inboxId: 'inb_1', to: ['ada@example.com'],
 GET = "return client.messages.get(ID)"
 LIST = "return client.messages.list({ MORE }).page()"
 CALL = "return client.messages.send({ inboxId: 'inb_1', to: ['ada@example.com'] }, OPTIONS)"
-WORK = "return client.inboxes.work('inb_1', HANDLER, { handleSignals: false, signal: AbortSignal.timeout(1), MORE })"
+WORK = "return client.inboxes.work('inb_1', HANDLER, { handleSignals: false, signal: AbortSignal.timeout(9000), MORE })"
 HEADERS = "{ 'webhook-id': 'a', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' }"
 
 
@@ -234,10 +234,26 @@ async def test_an_option_of_the_client_that_can_not_be_is_told_at_once(driver: D
         ("() => 1", "concurency: 5"),
         ("() => 1", "concurrency: 1.5"),
         ("() => 1", "concurrency: '2'"),
+        ("() => 1", "leaseSeconds: NaN"),
+        ("() => 1", "leaseSeconds: null"),
+        ("() => 1", "retryDelaySeconds: '30'"),
+        ("() => 1", "waitSeconds: -1"),
+        ("() => 1", "onError: 'ignore'"),
     ],
 )
 async def test_nothing_is_claimed_for_who_can_not_work(driver: Driver, handler: str, more: str) -> None:
     await refused_here(driver, WORK.replace("HANDLER", handler).replace("MORE", more), "ConfigurationError")
+
+
+async def test_what_is_undefined_of_work_is_as_usual(driver: Driver) -> None:
+    """Of a lease that is no number a third would be over at once, and it would be extended without a pause."""
+    more = "leaseSeconds: undefined, waitSeconds: undefined, concurrency: undefined, holder: undefined"
+    async with ScriptedServer([refused(403)]) as server:
+        with pytest.raises(Refused, match="PermissionDenied"):
+            await driver.ask(server.url, WORK.replace("HANDLER", "() => 1").replace("MORE", more))
+        told = server.asked[0].json
+    assert (told["max"], told["leaseSeconds"], told["waitSeconds"]) == (1, 300, 10)
+    assert told["holder"].startswith("typescript-")
 
 
 @pytest.mark.parametrize(

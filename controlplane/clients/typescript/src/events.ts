@@ -42,6 +42,7 @@ export class EventStream implements AsyncIterable<Event> {
   readonly #options: RequestOptions;
   #connection: Connection | undefined;
   #left = new AbortController(); // of whoever waits for the next event
+  #turn: Promise<unknown> = Promise.resolve(); // of one after another: both would read pieces of one event
   #lastEventId: string | undefined;
   #hasBegun = false;
   #failures = 0;
@@ -60,7 +61,10 @@ export class EventStream implements AsyncIterable<Event> {
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
     return {
       next: async () => {
-        const event = await this.#next();
+        const left = this.#left.signal;
+        const turn = this.#turn.then(() => this.#next(left));
+        this.#turn = turn.catch(() => undefined); // whoever asked hears of it
+        const event = await turn;
         return event ? { done: false, value: event } : { done: true, value: undefined };
       },
       return: async () => {
@@ -73,6 +77,7 @@ export class EventStream implements AsyncIterable<Event> {
   /** Leave the stream, and end whatever waits for its next event; asked again, it goes on where it was. */
   async close(): Promise<void> {
     this.#left.abort();
+    this.#left = new AbortController();
     await this.#disconnect();
   }
 
@@ -83,17 +88,18 @@ export class EventStream implements AsyncIterable<Event> {
   }
 
   /** Undefined where the stream is left meanwhile. */
-  async #next(): Promise<Event | undefined> {
+  async #next(left: AbortSignal): Promise<Event | undefined> {
+    if (left.aborted) return undefined;
     const caller = this.#options.signal;
-    const left = new AbortController();
-    const leave = (): void => left.abort();
-    this.#left = left;
-    if (caller?.aborted) leave();
-    else caller?.addEventListener("abort", leave, { once: true });
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    const signals = caller ? [left, caller] : [left];
+    for (const one of signals) one.addEventListener("abort", end, { once: true });
+    if (caller?.aborted) end();
     try {
-      return await this.#heard(left.signal);
+      return await this.#heard(ended.signal);
     } finally {
-      caller?.removeEventListener("abort", leave);
+      for (const one of signals) one.removeEventListener("abort", end);
     }
   }
 

@@ -166,22 +166,11 @@ export class Inboxes extends InboxesResource {
    * ApiError where the server won't have it; what passes (no network, a restart) is waited for.
    */
   async work(inboxId: string, handle: Handler, options: WorkOptions = {}): Promise<void> {
-    const { signal, handleSignals = true, ...more } = options;
-    const settings: Settings = {
-      concurrency: 1,
-      leaseSeconds: LEASE_S,
-      waitSeconds: WAIT_S,
-      retryDelaySeconds: RETRY_S,
-      holder: `typescript-${crypto.randomUUID().slice(0, 8)}`,
-      onError: (error, claim) => console.error(claim ? `maild: ${claim.id}:` : "maild:", error),
-      ...more,
-    };
     checkOptions(options, OPTIONS, (why) => new ConfigurationError(why));
     // A message that is claimed for nobody is given back, and dead after some times.
     if (typeof handle !== "function") throw new ConfigurationError("the handler is a function of message and claim");
-    if (!Number.isInteger(settings.concurrency) || settings.concurrency < 1) {
-      throw new ConfigurationError("concurrency is a number of messages, 1 or more");
-    }
+    const { signal, handleSignals = true } = options;
+    const settings = settingsOf(options);
     const stop = new AbortController();
     const forget = stoppedBy(stop, signal, handleSignals);
     try {
@@ -190,6 +179,26 @@ export class Inboxes extends InboxesResource {
       forget();
     }
   }
+}
+
+/** What is said, and what holds otherwise. ConfigurationError. */
+function settingsOf(options: WorkOptions): Settings {
+  const {
+    concurrency = 1,
+    leaseSeconds = LEASE_S,
+    waitSeconds = WAIT_S,
+    retryDelaySeconds = RETRY_S,
+    holder = `typescript-${crypto.randomUUID().slice(0, 8)}`,
+    onError = (error, claim) => console.error(claim ? `maild: ${claim.id}:` : "maild:", error),
+  } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new ConfigurationError("concurrency is a number of messages, 1 or more");
+  }
+  for (const [name, value] of Object.entries({ leaseSeconds, waitSeconds, retryDelaySeconds })) {
+    if (!(typeof value === "number" && value >= 0)) throw new ConfigurationError(`${name} is a number of seconds, 0 or more`);
+  }
+  if (typeof onError !== "function") throw new ConfigurationError("onError is a function of error and claim");
+  return { concurrency, leaseSeconds, waitSeconds, retryDelaySeconds, holder, onError };
 }
 
 /** Claims what an inbox offers, and hands it to the handler, `concurrency` messages at once. */
