@@ -241,6 +241,10 @@ async def test_faults_of_a_request_are_said(clients: Clients) -> None:
         with pytest.raises(InvalidRequest) as error:
             await clients.ask(server.url, send)
     assert error.value.fields == [fault] and "to[0]: This is no address" in str(error.value)
+    whole = {"path": "", "code": "required", "message": "Give at least one field to change"}
+    async with ScriptedServer([refused(400, "validation_failed", details={"fields": [whole]})]) as server:
+        with pytest.raises(InvalidRequest, match="· Give at least one field"):
+            await clients.ask(server.url, send)
 
 
 @pytest.mark.parametrize("faults", [["to"], [{"field": "to"}], {"to": "no"}, 5])

@@ -232,6 +232,18 @@ async def test_faults_of_a_request_are_said(driver: Driver) -> None:
         with pytest.raises(Refused, match=r"to\[0\]: This is no address") as error:
             await driver.ask(server.url, SEND)
     assert error.value.told["fields"] == [fault]
+    whole = {"path": "", "code": "required", "message": "Give at least one field to change"}
+    async with ScriptedServer([refused(400, "validation_failed", details={"fields": [whole]})]) as server:
+        with pytest.raises(Refused, match="· Give at least one field"):
+            await driver.ask(server.url, SEND)
+
+
+@pytest.mark.parametrize("faults", [["to"], [None], [{"field": "to"}], {"to": "no"}, 5])
+async def test_faults_that_somebody_else_says_are_none_of_ours(driver: Driver, faults: Any) -> None:
+    async with ScriptedServer([refused(422, "validation_failed", details={"fields": faults})]) as server:
+        with pytest.raises(Refused, match=r"It is not so\.$") as error:
+            await driver.ask(server.url, SEND)
+    assert error.value.told["fields"] == [] and error.value.told["details"] == {"fields": faults}
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,9 @@ class InvalidRequest(ApiError):
         return [one for one in told if _is_fault(one)] if isinstance(told, list) else []
 
     def __str__(self) -> str:
-        faults = [f"{one['path']}: {one['message']}" for one in self.fields[:SHOWN_FAULTS]]
+        shown = self.fields[:SHOWN_FAULTS]
+        # Of the whole body the path is empty.
+        faults = [f"{one['path']}: {one['message']}" if one["path"] else one["message"] for one in shown]
         return " · ".join([super().__str__(), *faults])
 
 

@@ -205,11 +205,16 @@ function worded(told: Told): string {
   const named = told.requestId === undefined ? "" : `, request ${told.requestId}`;
   const faults = faultsOf(told.details).slice(0, SHOWN_FAULTS);
   const head = `${told.code} (${told.status}${named}): ${told.message}`;
-  return [head, ...faults.map((one) => `${one.path}: ${one.message}`)].join(" · ");
+  // Of the whole body the path is empty.
+  return [head, ...faults.map((one) => (one.path ? `${one.path}: ${one.message}` : one.message))].join(" · ");
 }
 
 function faultsOf(details: Record<string, unknown>): Fault[] {
-  return listed<Fault>(details["fields"]);
+  return listed<unknown>(details["fields"]).filter(isFault);
+}
+
+function isFault(told: unknown): told is Fault {
+  return typeof told === "object" && told !== null && "path" in told && "message" in told;
 }
 
 function listed<T>(value: unknown): T[] {
