@@ -1,6 +1,7 @@
 """What a caller of the TypeScript client gives by mistake is told with its name, before anything is sent, and never
 read as something else: programs in JavaScript have no compiler that says so."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -132,6 +133,21 @@ async def test_octets_of_an_attachment_are_written_as_base64(driver: Driver, oct
     assert asked.json["attachments"] == [
         {"filename": "a.bin", "contentType": "application/x-a", "content": "AP8="}
     ]
+
+
+async def test_octets_of_any_number_are_written(driver: Driver) -> None:
+    octets = bytes(range(255, -1, -1))
+    body = """
+        const whole = new Uint8Array(given), file = (n) => ({ filename: 'a', content: whole.subarray(0, n) });
+        const attachments = [...whole.keys()].map((n) => file(n + 1));
+        return client.messages.send({ inboxId: 'inb_1', to: ['ada@example.com'], attachments });
+    """
+    async with ScriptedServer([SENT]) as server:
+        await driver.ask(server.url, body, list(octets))
+        written = [
+            base64.b64decode(one["content"], validate=True) for one in server.asked[0].json["attachments"]
+        ]
+    assert written == [octets[:n] for n in range(1, 257)]
 
 
 async def test_octets_are_written_wherever_an_attachment_is(driver: Driver) -> None:
