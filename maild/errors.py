@@ -52,3 +52,8 @@ def out_of_resources() -> SmtpError:
     """No descriptor or memory is left, or the disk takes nothing. RFC 3463 §3.4: X.3.2 is for excessive load too, X.3.1
     for storage alone."""
     return SmtpError(451, "4.3.2", "insufficient system resources, try again later")
+
+
+def shutting_down() -> SmtpError:
+    """The process ends; the client comes to the next one."""
+    return SmtpError(421, "4.3.2", "service is shutting down, try again later", closes=True)

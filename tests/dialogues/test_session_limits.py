@@ -279,3 +279,19 @@ async def test_at_stop_the_idle_hear_421_and_a_transfer_may_finish(start: Start)
     await stopping
     assert (await busy.reply())[:3] in ("421", "")
     assert [one["subject"] for one in await maild.api.messages()] == ["in transfer"]
+
+
+async def test_at_stop_nobody_begins_another_message(start: Start) -> None:
+    """However many a peer has to bring: the stop waits for those that were on their way alone."""
+    maild = await start()
+    bot = await maild.inbox("bot")
+    first, second = await maild.smtp(), await maild.smtp()
+    for talk in (first, second):
+        await talk.begin(bot["address"])
+    stopping = asyncio.create_task(maild.daemon.listener.stop())
+    assert (await first.say(b"Subject: first\r\n\r\nhello\r\n.")).startswith("250 ")
+    assert (await first.say("MAIL FROM:<friend@elsewhere.test>")).startswith("421 4.3.2")
+    assert await first.closed()
+    assert not stopping.done()
+    assert (await second.say(b"Subject: second\r\n\r\nhello\r\n.")).startswith("250 ")
+    await stopping

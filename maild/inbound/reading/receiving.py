@@ -11,7 +11,7 @@ from conf.addresses import network_of
 from maild.authentication.judge import Introduction, PolicyNotAsked, SenderJudge
 from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
-from maild.errors import SmtpError
+from maild.errors import SmtpError, shutting_down
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.reading import reports
 from maild.inbound.reading.first_look import ArrivalFindings, FirstLook
@@ -135,7 +135,7 @@ class Reception:
             if self._spam_filter is not None:
                 verdict = await self._spam_filter.weigh(envelope, stored, verdict)
         except PatienceOver as error:
-            raise SmtpError(421, "4.3.2", "service is shutting down, try again later") from error
+            raise shutting_down() from error
         except PolicyNotAsked as error:
             raise SmtpError(
                 451, "4.3.2", "too many questions to DNS at the moment, try again later"

@@ -17,7 +17,7 @@ from conf.setting_kinds import address_port, host_port
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
-from maild.errors import SmtpError, no_storage, out_of_resources
+from maild.errors import SmtpError, no_storage, out_of_resources, shutting_down
 from maild.inbound.sessions.conversation import Conversation, SessionSetup
 from maild.inbound.sessions.intake import HeaderFilter, Intake
 from maild.inbound.sessions.session_places import who_gives_way
@@ -45,7 +45,6 @@ PORT_ADVICE = (
     ' maild\'): docs/operating.md, "Install", has the same by hand'
 )
 _GIVES_WAY = SmtpError(421, "4.3.2", "others need the place of this session, try again later")
-_CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
 
 
 class ListenError(Exception):
@@ -165,12 +164,14 @@ class SessionListener(Service):
         return server
 
     async def stop(self) -> None:
-        """No new sessions; idle ones get 421, messages in transfer may finish within DRAIN_S, commits always do."""
+        """No new sessions and messages; idle sessions get 421, messages in transfer may finish within DRAIN_S, commits
+        always do."""
+        self._is_open = False
         for server in (*self._servers, *self._tls_servers):
             await server.close()
         idle = [session for session in self._sessions if not session.is_busy]
         for session in idle:
-            session.hang_up(_CLOSING)
+            session.hang_up(shutting_down())
         try:
             async with asyncio.timeout(DRAIN_S):
                 while any(session.is_busy for session in self._sessions):
@@ -179,12 +180,11 @@ class SessionListener(Service):
         except TimeoutError:
             log.warning("drain_incomplete", sessions=len(self._sessions))
         for session in list(self._sessions):
-            session.hang_up(_CLOSING)
+            session.hang_up(shutting_down())
         self._be_impatient()
         while self._committing:
             self._changed.clear()
             await self._changed.wait()
-        self._is_open = False
         self._servers.clear()
         self._tls_servers.clear()
 
@@ -198,7 +198,7 @@ class SessionListener(Service):
         """Count the session; the refusal when it is one too many."""
         self._sessions.add(session)
         if not self._is_open:
-            return _CLOSING
+            return shutting_down()
         if len(self._sessions) > self._limits.max_sessions and not self._has_place(session):
             return SmtpError(421, "4.7.0", "too many sessions, try again later")
         return None
@@ -275,6 +275,8 @@ class SessionListener(Service):
 
     def refuse_message(self, size_bytes: int) -> SmtpError | None:
         """Why no message may begin now, or None."""
+        if not self._is_open:
+            return shutting_down()
         if self._store_stands_still():
             return out_of_resources()
         # Every open session may bring a message as large as this one.
