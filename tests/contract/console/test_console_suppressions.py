@@ -72,7 +72,7 @@ async def test_an_address_is_added_listed_and_removed(local: Running) -> None:
     assert listed(await member.follow(done)) == []
     assert (await local.api.send(bot, to=["ada@there.test"])).status == 201
     again = await member.post(remove)
-    assert again.status == 404 and "There is no suppression with this id" in again.said
+    assert again.status == 404 and "No suppression has this id" in again.said
     acts = (await local.api.get("/v1/audit", types="suppression.added,suppression.removed")).data
     assert [one["type"] for one in acts] == ["suppression.added", "suppression.removed"]
     assert all(one["actor"].startswith("mem_") and one["subject"] == row["id"] for one in acts)
