@@ -196,7 +196,7 @@ async def test_a_button_that_is_pressed_again_leaves_who_pressed_it_on_the_page(
     ):
         assert (await member.post(form)).status == 303
         page = await member.post(form)
-        assert page.status == 404 and alert_of(page).startswith("There is no ") and "#typed" not in page.text
+        assert page.status == 404 and alert_of(page).startswith("No ") and "#typed" not in page.text
         assert f'action="{action}"' in page.text, "its page"
     assert (await member.post(f"/console/drafts/{draft['id']}", subject="New", send="1")).status == 303
     page = await member.post(f"/console/drafts/{draft['id']}/discard", text="my words")
