@@ -2,8 +2,8 @@
 
 pending → verified when all that is required passes, → failed after 72 h without it; verified → failed after
 72 h of failing checks; a request to verify re-opens a failed one. What could not be looked up changes
-nothing: an outage of the resolvers must not take a domain away. Nor do the hours in which nobody looked, because the
-host was off.
+nothing: an outage of the resolvers must not take a domain away, and its hours are none of the 72. Nor are those in
+which nobody looked, because the host was off.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def after_check(
         return row._replace(status="verified", verified_at=verified_at, failing_since=None)
     if row.status == "verified":
         is_failing = any(passed.get(name) is False for name in REQUIRED)
-        return _still_verified(row, is_failing, now_ms, _unwatched_ms(looked_at, now_ms))
+        return _still_verified(row, is_failing, now_ms, _unseen_ms(looked_at, now_ms, is_failing))
     if on_request and (row.status == "failed" or is_overdue(row, now_ms)):
         return row._replace(status="pending", failing_since=now_ms)
     return row
@@ -42,16 +42,17 @@ def is_overdue(row: DomainRow, now_ms: int) -> bool:
     return row.status == "pending" and now_ms - since >= WINDOW_MS
 
 
-def _unwatched_ms(looked_at: int | None, now_ms: int) -> int:
-    """For how long nobody has looked who should have."""
-    return 0 if looked_at is None else max(0, now_ms - looked_at - LOOKED_MS)
+def _unseen_ms(looked_at: int | None, now_ms: int, is_failing: bool) -> int:
+    """How much of the time since the last look is none of failing: all where nobody knows whether it fails, else that
+    in which nobody has looked who should have."""
+    seen_ms = LOOKED_MS if is_failing else 0
+    return 0 if looked_at is None else max(0, now_ms - looked_at - seen_ms)
 
 
-def _still_verified(row: DomainRow, is_failing: bool, now_ms: int, unwatched_ms: int) -> DomainRow:
-    if not is_failing:
-        return row
-    since = now_ms if row.failing_since is None else row.failing_since + unwatched_ms
-    since = min(since, now_ms)  # of a clock set back
-    if now_ms - since < WINDOW_MS:
+def _still_verified(row: DomainRow, is_failing: bool, now_ms: int, unseen_ms: int) -> DomainRow:
+    if row.failing_since is None:
+        return row._replace(failing_since=now_ms) if is_failing else row
+    since = min(row.failing_since + unseen_ms, now_ms)  # of a clock set back
+    if not is_failing or now_ms - since < WINDOW_MS:
         return row._replace(failing_since=since)
     return row._replace(status="failed", verified_at=None, failing_since=since)

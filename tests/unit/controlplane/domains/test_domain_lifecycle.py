@@ -1,5 +1,6 @@
 """What checks do to a domain's status, and when."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -60,10 +61,12 @@ def test_a_verified_domain_keeps_its_date() -> None:
     assert (after.status, after.verified_at, after.failing_since) == ("verified", NOW - 5, None)
 
 
-def hourly(row: DomainRow, begin_ms: int, end_ms: int) -> DomainRow:
+def hourly(
+    row: DomainRow, begin_ms: int, end_ms: int, found: Mapping[str, bool | None] = FAILING
+) -> DomainRow:
     """After checks from `begin_ms` on, before `end_ms`, which it fails."""
     for at_ms in range(begin_ms, end_ms, HOUR_MS):
-        row = after_check(row, FAILING, at_ms, on_request=False)
+        row = after_check(row, found, at_ms, on_request=False)
     return row
 
 
@@ -85,6 +88,18 @@ def test_hours_in_which_nobody_looked_are_none_of_them(failed_hours: int) -> Non
     row = hourly(row, on_at, soon_over_at)
     assert row.status == "verified"
     assert hourly(row, soon_over_at, on_at + 73 * HOUR_MS).status == "failed"
+
+
+@pytest.mark.parametrize("failed_hours", [1, 60])
+def test_hours_in_which_no_resolver_answered_are_none_of_them(failed_hours: int) -> None:
+    """The host's network was away for six days, and what failed before still does."""
+    away_at, back_at = NOW + failed_hours * HOUR_MS, NOW + 6 * DAY_MS
+    row = hourly(domain("verified", None), NOW, away_at)
+    row = hourly(row, away_at, back_at, NOTHING)
+    soon_over_at = back_at + (70 - failed_hours) * HOUR_MS
+    row = hourly(row, back_at, soon_over_at)
+    assert row.status == "verified"
+    assert hourly(row, soon_over_at, back_at + 73 * HOUR_MS).status == "failed"
 
 
 def test_one_good_check_starts_the_72_hours_anew() -> None:
