@@ -332,7 +332,8 @@ class OutboundQueue(LoopService):
         now_ms = self._clock.now_ms()
         if not self._destinations.is_told(postponed) and now_ms < rows[0].expires_at:
             raise replace(postponed)  # anew: it would know this frame, which knows it
-        not_before = min(due_ms(now_ms, postponed.wait_s), max(now_ms, rows[0].expires_at))
+        until_ms = postponed.until_ms or due_ms(now_ms, postponed.wait_s)
+        not_before = min(until_ms, max(now_ms, rows[0].expires_at))
         words = replace(postponed.words, has_left=False, not_before=not_before)
         return {row.position: words for row in rows}
 

@@ -41,11 +41,13 @@ log = structlog.get_logger("maild.outbound")
 @dataclass
 class Postponed(Exception):
     """Not now: no host was asked. `wait_s`: until when; `words`: what the recipients' owners are told of it, if it
-    takes long. `is_back_off`: the group is not written to at all until then."""
+    takes long. `is_back_off`: the group is not written to at all until then. `until_ms`: Unix milliseconds, where the
+    calendar says until when, which is then the same for all that wait."""
 
     wait_s: float
     words: Verdict
     is_back_off: bool = False
+    until_ms: int | None = None
 
     def __str__(self) -> str:
         return f"in {self.wait_s:.0f} s: {self.words.text}"

@@ -4,7 +4,8 @@ Receivers trust an address that nobody has heard of with little mail. A section 
 of its senders each group of hosts gets, day by day (UTC) from `begins`; after its last day there is no limit any more.
 
 A message is counted in the store before a host is asked, so a crash forgets none, and given back when none took it.
-What is too much waits for the next day, told to its owner, and is not counted as an attempt.
+What is too much waits for the next day, told to its owner, and is not counted as an attempt. All of it is due with the
+day's first moment, so what has waited for longest goes first.
 """
 
 from datetime import UTC, date, datetime
@@ -14,7 +15,7 @@ import structlog
 from conf.settings import Outbound, WarmUp
 from maild.outbound.pace.pacing import Postponed
 from maild.outcomes.verdict import Verdict
-from storage.clock import DAY_MS, Clock
+from storage.clock import Clock, next_day_ms
 from storage.engine.database import Database
 from storage.sending import warm_up_counts
 from storage.sending.warm_up_counts import WarmUpDay
@@ -63,8 +64,9 @@ class WarmUps:
         counted = WarmUpDay(day.isoformat(), name, group)
         if not await self._db.write(warm_up_counts.count, counted, limit):
             text = f"not tried yet: the warm-up allows {limit} messages to {group} on {counted.day}"
-            wait_s = (DAY_MS - now_ms % DAY_MS) / 1000
-            raise Postponed(wait_s, Verdict("deferred", 451, "4.4.5", text))  # RFC 3463 §3.5: congestion
+            words = Verdict("deferred", 451, "4.4.5", text)  # RFC 3463 §3.5: congestion
+            until_ms = next_day_ms(now_ms)
+            raise Postponed((until_ms - now_ms) / 1000, words, until_ms=until_ms)
         return counted
 
     async def give_back(self, counted: WarmUpDay) -> None:

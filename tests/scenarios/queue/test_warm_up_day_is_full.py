@@ -1,7 +1,10 @@
 """A new sending domain has more mail for a provider than its warm-up allows on the day."""
 
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+
+import pytest
 
 from storage.clock import DAY_MS
 from tests.support.peers.mx import Mx
@@ -55,6 +58,19 @@ async def test_what_is_too_much_waits_for_the_next_day(tmp_path: Path) -> None:
         sending.clock.at_ms = TOMORROW_MS + DAY_MS  # the day after the last
         sending.queue.wake()
         await counts(sending, 13, 0)
+
+
+async def test_all_of_it_is_due_with_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a look at the day took: what is due a second later than mail that is newer finds the day full."""
+    async with Sending(tmp_path, outbound=NEW) as sending:
+        ticks = count()
+        monkeypatch.setattr(sending.clock, "now_ms", lambda: EPOCH_MS + next(ticks))
+        await send_to_provider(sending, 6)
+        await sending.queue.start()
+        await counts(sending, 3, 3)
+        assert await sending.store.scalar(
+            "SELECT group_concat(DISTINCT next_attempt_at) FROM recipients WHERE status = 'deferred'"
+        ) == str(TOMORROW_MS)
 
 
 async def test_a_restart_begins_no_new_day(tmp_path: Path) -> None:
