@@ -459,6 +459,8 @@ async def _go_on(db: Database, ids: Ids, clock: Clock) -> None:
     made_ms = await db.read(events.newest_ms)
     if made_ms is not None and is_clock_behind(now_ms, made_ms):
         tell(log, LogEvent.CLOCK_BEHIND, newest=iso(made_ms))
-    newest = await db.read(messages.newest_before, first_at("msg", now_ms + DAY_MS))
-    if newest is not None:
-        ids.go_on_after(newest)
+    # What hangs on a message has an id that was made after its own, and an event that tells of it.
+    for newest_before, prefix in ((messages.newest_before, "msg"), (events.newest_before, "evt")):
+        newest = await db.read(newest_before, first_at(prefix, now_ms + DAY_MS))
+        if newest is not None:
+            ids.go_on_after(newest)

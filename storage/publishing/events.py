@@ -297,6 +297,12 @@ def newest_ms(tx: Tx) -> int | None:
     return at_ms
 
 
+def newest_before(tx: Tx, id: str) -> str | None:
+    """Of all organizations; None: there is none. A text that begins as ids do will do."""
+    newest: str | None = tx.value("SELECT max(id) FROM events WHERE id < ?", (id,))
+    return newest
+
+
 def published_since(tx: Tx, seq: int | None) -> tuple[int, set[tuple[str, str | None]]]:
     """The position of the newest event of all, and whose events are behind `seq` (None: not asked): organizations, each
     with the inbox, or None for events that belong to no inbox."""

@@ -115,3 +115,31 @@ async def test_what_comes_after_a_restart_is_listed_first(
     listed = await after.api.messages(inboxId=inbox["id"])
     assert [one["subject"] for one in listed] == ["newest", "by the wrong clock"]
     await after.stop()
+
+
+class TickingClock(ManualClock):
+    """Two milliseconds go by between two looks."""
+
+    def now_ms(self) -> int:
+        self.at_ms += 2
+        return self.at_ms
+
+
+async def test_a_review_that_is_opened_after_a_restart_is_the_newest(
+    start: Start, template: Template, tmp_path: Path
+) -> None:
+    """It is told of by mail only where it comes behind those that were: a review's id is made after its message's."""
+    clock = TickingClock()
+    clock.forward(HOURS_S)
+    before = await start(clock=clock)
+    inbox = await before.inbox("bot")
+    policy = {"version": 0, "outbound": {"review": "all"}}
+    assert (await before.api.call("PUT", f"/v1/inboxes/{inbox['id']}/policy", json=policy)).status == 200
+    first = (await before.api.send(inbox)).data
+    clock.set_back(HOURS_S)
+    await before.daemon.stop()
+    after = await Running.start(replace(template, folder=before.settings.data_path), tmp_path / "after", clock)
+    second = (await after.api.send(inbox)).data
+    listed = (await after.api.get("/v1/reviews")).data
+    assert [one["messageId"] for one in listed] == [second["id"], first["id"]]
+    await after.stop()
