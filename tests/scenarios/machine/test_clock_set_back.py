@@ -138,7 +138,9 @@ async def test_a_review_that_is_opened_after_a_restart_is_the_newest(
     first = (await before.api.send(inbox)).data
     clock.set_back(HOURS_S)
     await before.daemon.stop()
-    after = await Running.start(replace(template, folder=before.settings.data_path), tmp_path / "after", clock)
+    after = await Running.start(
+        replace(template, folder=before.settings.data_path), tmp_path / "after", clock
+    )
     second = (await after.api.send(inbox)).data
     listed = (await after.api.get("/v1/reviews")).data
     assert [one["messageId"] for one in listed] == [second["id"], first["id"]]
