@@ -44,14 +44,14 @@ from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import server_secrets
 from storage.audit.trail import AuditRecorder
-from storage.clock import DAY_MS, EARLIEST_MS, Clock, is_clock_behind, iso
+from storage.clock import EARLIEST_MS, Clock, is_clock_behind, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.disk import Disk
 from storage.engine import migrate
 from storage.engine.database import Database
 from storage.engine.failures import StoreFailure, in_words, may_pass
 from storage.exhaustion import Exhausted
-from storage.ids import Ids, first_at
+from storage.ids import AHEAD_MAX_MS, Ids, first_at
 from storage.mail import blobs, messages, withdrawal
 from storage.mail.blobs import Blobs
 from storage.publishing import events
@@ -453,14 +453,14 @@ async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
 
 
 async def _go_on(db: Database, ids: Ids, clock: Clock) -> None:
-    """Lists are in the order of ids: after a clock that was ahead, what is new comes behind what was made by it. One
-    that was ahead by more than a day is left behind, since reports and retention count by ids."""
+    """Lists are in the order of ids: after a clock that was ahead, what is new comes behind what was made by it, unless
+    that is left behind (storage.ids)."""
     now_ms = clock.now_ms()
     made_ms = await db.read(events.newest_ms)
     if made_ms is not None and is_clock_behind(now_ms, made_ms):
         tell(log, LogEvent.CLOCK_BEHIND, newest=iso(made_ms))
     # What hangs on a message has an id that was made after its own, and an event that tells of it.
     for newest_before, prefix in ((messages.newest_before, "msg"), (events.newest_before, "evt")):
-        newest = await db.read(newest_before, first_at(prefix, now_ms + DAY_MS))
+        newest = await db.read(newest_before, first_at(prefix, now_ms + AHEAD_MAX_MS))
         if newest is not None:
             ids.go_on_after(newest)

@@ -1,9 +1,9 @@
 """A window of time as a span of ids: messages are found by id, and asked for by `created_at`.
 
-Both are of one moment: an id is made within milliseconds of the time that its message bears. But ids never go back
-(storage.ids), so after a clock was set back they run ahead of it until it has caught up, or, where that is more than a
-day, until the daemon is started anew. How far the two were ever apart is kept for each organization, and a window is so
-much wider in ids. What lies in it is for `created_at` to say: the ids only bound the search.
+Both are of one moment: an id is made within milliseconds of the time that its message bears. But after a clock was set
+back by a day at most, ids run ahead of it until it has caught up (storage.ids). How far the two were ever apart is kept
+for each organization, and a window is so much wider in ids. What lies in it is for `created_at` to say: the ids only
+bound the search.
 """
 
 from storage.engine.dialect import greatest

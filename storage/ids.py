@@ -3,15 +3,19 @@
 `msg_` + 10 characters of milliseconds + 16 characters of chance, in Crockford's base 32, lower
 case. Within one millisecond the chance part counts up, so that two ids of one process never tie and
 "older than this id" means older. 80 bits of chance start anew each millisecond: an id cannot be guessed.
+
+A clock that is set back has them go on counting up until it has caught up. One that was ahead by more than AHEAD_MAX_MS
+is left behind, since retention and figures go by ids: they begin at the clock anew.
 """
 
 import os
 import threading
 from collections.abc import Callable
 
-from storage.clock import Clock
+from storage.clock import DAY_MS, Clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+AHEAD_MAX_MS = DAY_MS
 LENGTH = 26  # behind the prefix and its underscore
 RANDOM_BYTES = 4096
 LOWER_BITS = 40  # of the chance: four pairs of characters
@@ -43,7 +47,7 @@ class Ids:
     def _next(self) -> tuple[str, int]:
         """How the id begins, which hardly ever changes within a millisecond, and the lower half of its chance."""
         now_ms, chance = self._clock.now_ms(), self._last_chance
-        if now_ms <= self._last_ms:
+        if self._last_ms - AHEAD_MAX_MS < now_ms <= self._last_ms:
             chance += 1 + self._take(1)[0]
         else:
             self._last_ms, self._beginning = now_ms, ""

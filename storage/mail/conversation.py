@@ -1,8 +1,8 @@
 """What a conversation has come to: has it gone on since, who takes part in it, what is the newest that came in?
 
-Newer means committed later. Ids tell that too, but for messages that were made after the clock was set back and the
-daemon started anew; so places in the order of commits are compared, among the newest LOOK by id, however long senders
-make a conversation.
+Newer means committed later. Ids tell that too, but for messages that were made after the clock was set back by more
+than a day; so places in the order of commits are compared, among the newest LOOK by id, however long senders make a
+conversation.
 """
 
 from collections.abc import Iterator, Sequence

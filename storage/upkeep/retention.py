@@ -331,7 +331,8 @@ class Retention(LoopService):
         held = await self._held_before(organization_id, until)
         released = await self._drop(organization_id, sorted(self._held.get(organization_id, set()) - held))
         self._held[organization_id] = held
-        after, is_waiting = self._done.get(organization_id, ""), False
+        done = self._done.get(organization_id, "")
+        after, is_waiting = done if done < until else "", False  # behind it: the clock was set back
         while True:
             looked_at = await self._db.read(
                 messages.with_bytes, organization_id, after=after, until=until, limit=self._slices.looked_at

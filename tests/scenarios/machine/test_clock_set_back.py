@@ -145,3 +145,15 @@ async def test_a_review_that_is_opened_after_a_restart_is_the_newest(
     listed = (await after.api.get("/v1/reviews")).data
     assert [one["messageId"] for one in listed] == [second["id"], first["id"]]
     await after.stop()
+
+
+async def test_what_comes_after_it_is_counted_in_its_time(start: Start) -> None:
+    """NTP sets a clock that was ahead at boot, and the daemon runs on for months."""
+    clock = ManualClock()
+    clock.forward(AHEAD_S)
+    maild = await start(clock=clock)
+    inbox = await maild.inbox("bot")
+    await maild.received(inbox, "Subject: by the wrong clock\n\n")
+    clock.set_back(AHEAD_S)
+    await maild.received(inbox, "Subject: by the right one\n\n")
+    assert (await maild.api.get("/v1/analytics/summary")).data["received"] == 1

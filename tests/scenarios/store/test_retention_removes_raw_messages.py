@@ -46,5 +46,23 @@ async def test_bytes_go_and_the_message_stays(start: Start) -> None:
     assert usage["storageBytes"] == len(await maild.raw(fresh["id"]))
 
 
+async def test_what_comes_by_a_clock_that_was_set_back_loses_its_bytes_in_its_time(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    free = await maild.organization("free")
+    inbox = await maild.inbox("free", free.api)
+    mail = b"Subject: large\r\n\r\n" + b"x" * 300_000
+    clock.forward(400 * DAY_MS // 1000)
+    await maild.received(inbox, mail, free.api)
+    clock.forward(40 * DAY_MS // 1000)
+    await maild.daemon.retention.round()
+    assert files(maild) == 0
+    clock.set_back(440 * DAY_MS // 1000)
+    await maild.received(inbox, mail, free.api)
+    clock.forward(31 * DAY_MS // 1000)
+    await maild.daemon.retention.round()
+    assert files(maild) == 0
+
+
 def files(maild: Running) -> int:
     return len([one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()])

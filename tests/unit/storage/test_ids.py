@@ -31,6 +31,17 @@ def test_ids_follow_the_clock_and_never_go_back_with_it() -> None:
     assert made == sorted(set(made))
 
 
+def test_a_clock_that_was_ahead_by_more_than_a_day_is_left_behind() -> None:
+    clock = ManualClock()
+    ids = Ids(clock)
+    before = ids.new("msg")
+    clock.forward(40 * 86400)
+    ahead = ids.new("msg")
+    clock.set_back(40 * 86400 - 1)
+    made = [before, *(ids.new("msg") for _ in range(3)), ahead]
+    assert made == sorted(set(made))
+
+
 def test_ids_go_on_behind_those_of_another_process() -> None:
     clock = ManualClock()
     theirs = Ids(clock).new("msg")
