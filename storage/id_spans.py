@@ -29,7 +29,14 @@ def between(
     before the last. None: no bound."""
     if since_ms is None and until_ms is None:
         return None, None
-    drift = tx.value("SELECT drift_ms FROM id_drifts WHERE organization_id = ?", (organization_id,)) or 0
-    wider_ms = MARGIN_MS + drift
+    wider_ms = MARGIN_MS + drift_ms(tx, organization_id)
     first = None if since_ms is None else first_at("msg", since_ms - wider_ms)
     return first, None if until_ms is None else first_at("msg", until_ms + wider_ms)
+
+
+def drift_ms(tx: Tx, organization_id: str) -> int:
+    """How far ids and times of its messages were ever apart; 0: never so far that it was noted."""
+    found: int | None = tx.value(
+        "SELECT drift_ms FROM id_drifts WHERE organization_id = ?", (organization_id,)
+    )
+    return found or 0

@@ -168,7 +168,7 @@ class Analytics:
         return series
 
     async def _count(self, span: AnalyticsSpan, count: CountSlice) -> None:
-        at: str | None = span.begin()
+        at: str | None = ""
         while at is not None:
             at = await self._read(_go_on, span, at, count)
 

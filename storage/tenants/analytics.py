@@ -1,13 +1,15 @@
 """What became of an organization's mail, counted over its own rows, a slice at a time.
 
 A slice is a unit of work of some milliseconds, however much mail there is; the caller asks for the next
-slice from where the last one ended. Ids sort by time, so a span of time is a span of ids. Test mail,
-and what was scheduled and not dispatched, counts for nothing.
+slice from where the last one ended. Ids sort by time, so a span of time is a span of ids, which an index alone tells;
+only where ids and times went apart (storage.id_spans) each message is asked for its time. Test mail, and what was
+scheduled and not dispatched, counts for nothing.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from storage import id_spans
 from storage.engine.dialect import each_of, elements, unindexed
 from storage.engine.tx import Tx
 from storage.ids import first_at
@@ -26,9 +28,13 @@ class AnalyticsSpan(NamedTuple):
     since_ms: int
     until_ms: int
 
-    def begin(self) -> str:
-        """Where the first slice starts."""
-        return first_at("msg", self.since_ms)
+
+class IdBounds(NamedTuple):
+    """The span's messages have ids from `first` on and before `until`, and are what the condition `within` says."""
+
+    first: str
+    until: str
+    within: str
 
 
 class MessageSlice(NamedTuple):
@@ -82,6 +88,7 @@ _EVENTS = f"""SELECT type, created_at / :period * :period AS begins, count(*) FR
       AND created_at >= :since AND created_at < :until
       AND mode = 'live' AND (:inbox IS NULL OR inbox_id = :inbox)
     GROUP BY type, begins"""
+_WITHIN = "m.created_at >= :since_ms AND m.created_at < :until_ms"
 # When so many events of one of the types have passed; NULL: never in the span.
 _EVENTS_REACH = f"""SELECT min((SELECT created_at FROM events
       WHERE organization_id = :organization AND type = one.value AND created_at >= :since AND created_at < :until
@@ -90,19 +97,16 @@ _EVENTS_REACH = f"""SELECT min((SELECT created_at FROM events
 
 
 def next_slice(tx: Tx, span: AnalyticsSpan, after: str) -> MessageSlice | None:
-    """The slice that begins behind `after`; None when there is nothing more."""
+    """The slice that begins behind `after` ("": at the beginning); None when there is nothing more."""
+    bounds = _bounds(tx, span)
+    after = max(after, bounds.first)
     row = tx.one(
-        f"""SELECT max(id), count(CASE WHEN direction = 'inbound' AND mode = 'live' THEN 1 END)
-            FROM (SELECT m.id, m.direction, m.mode FROM messages m
+        f"""SELECT max(id), count(CASE WHEN is_received THEN 1 END)
+            FROM (SELECT m.id, m.direction = 'inbound' AND m.mode = 'live' AND {bounds.within} AS is_received
+                  FROM messages m
                   WHERE {_scope(span)} AND m.{VISIBLE} AND m.id > :after AND m.id < :until
                   ORDER BY m.id LIMIT :limit)""",
-        {
-            "organization": span.organization_id,
-            "inbox": span.inbox_id,
-            "after": after,
-            "until": first_at("msg", span.until_ms),
-            "limit": SLICE_MESSAGES,
-        },
+        {**_given(span, after), "until": bounds.until, "limit": SLICE_MESSAGES},
     )
     assert row is not None
     last, received = row
@@ -116,8 +120,8 @@ def deliveries(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Delivery
             FROM messages m JOIN recipients r ON r.message_id = m.id
             LEFT JOIN delivery_attempts a ON r.status = 'delivered' AND a.message_id = r.message_id
               AND a.position = r.position AND a.attempt = r.attempts
-            WHERE {_scope(span)} AND m.{VISIBLE} AND {_OUTBOUND}""",
-        _between(span, part),
+            WHERE {_scope(span)} AND m.{VISIBLE} AND {_OUTBOUND} AND {_bounds(tx, span).within}""",
+        {**_given(span, part.after), "last": part.last},
     )
     return [DeliveryTime(*row) for row in rows]
 
@@ -127,24 +131,21 @@ def destined(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Destined]:
     rows = tx.all(
         f"""SELECT r.domain, r.status, r.last_attempt_at, r.smtp_code, r.enhanced_code, r.response
             FROM messages m JOIN recipients r ON r.message_id = m.id
-            WHERE {_scope(span)} AND m.{VISIBLE} AND {_OUTBOUND}""",
-        _between(span, part),
+            WHERE {_scope(span)} AND m.{VISIBLE} AND {_OUTBOUND} AND {_bounds(tx, span).within}""",
+        {**_given(span, part.after), "last": part.last},
     )
     return [Destined(*row) for row in rows]
 
 
 def complaints(tx: Tx, span: AnalyticsSpan) -> int:
-    """Complaints about the messages of the span, whenever they came."""
+    """Complaints about the messages of the span, whenever they came; of those that are deleted, by their ids."""
+    bounds = _bounds(tx, span)
     count: int = tx.value(
-        """SELECT count(*) FROM events
-           WHERE organization_id = :organization AND type = 'email.complained' AND mode = 'live'
-             AND (:inbox IS NULL OR inbox_id = :inbox) AND message_id > :since AND message_id < :until""",
-        {
-            "organization": span.organization_id,
-            "inbox": span.inbox_id,
-            "since": first_at("msg", span.since_ms),
-            "until": first_at("msg", span.until_ms),
-        },
+        f"""SELECT count(*) FROM events e LEFT JOIN messages m ON m.id = e.message_id
+           WHERE e.organization_id = :organization AND e.type = 'email.complained' AND e.mode = 'live'
+             AND (:inbox IS NULL OR e.inbox_id = :inbox) AND e.message_id > :after AND e.message_id < :until
+             AND (m.id IS NULL OR {bounds.within})""",
+        {**_given(span, bounds.first), "until": bounds.until},
     )
     return count
 
@@ -164,10 +165,19 @@ def _scope(span: AnalyticsSpan) -> str:
     return _OF_ORGANIZATION if span.inbox_id is None else _OF_INBOX
 
 
-def _between(span: AnalyticsSpan, part: MessageSlice) -> dict[str, str | None]:
+def _bounds(tx: Tx, span: AnalyticsSpan) -> IdBounds:
+    if not id_spans.drift_ms(tx, span.organization_id):
+        return IdBounds(first_at("msg", span.since_ms), first_at("msg", span.until_ms), "true")
+    first, until = id_spans.between(tx, span.organization_id, span.since_ms, span.until_ms)
+    assert first is not None and until is not None
+    return IdBounds(first, until, _WITHIN)
+
+
+def _given(span: AnalyticsSpan, after: str) -> dict[str, str | int | None]:
     return {
         "organization": span.organization_id,
         "inbox": span.inbox_id,
-        "after": part.after,
-        "last": part.last,
+        "since_ms": span.since_ms,
+        "until_ms": span.until_ms,
+        "after": after,
     }

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from storage.clock import DAY_MS, iso
+from storage.ids import made_at
 from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
@@ -136,6 +137,17 @@ async def test_a_complaint_counts_for_its_message(maild: Running, bot: dict[str,
     found = await summary(maild.api)
     assert (found["sent"], found["complained"], found["complaintRate"]) == (4, 1, 0.25)
     assert (await summary(maild.api, inboxId="inb_x"))["complained"] == 0
+
+
+async def test_a_window_of_what_was_sent(maild: Running, bot: dict[str, Any]) -> None:
+    sent_at = made_at((await maild.api.send(bot)).data["id"])
+    for since_ms, until_ms, sent in (
+        (sent_at, sent_at + 1, 1), (sent_at + 1, sent_at + 1000, 0), (sent_at - 1000, sent_at, 0)
+    ):  # fmt: skip
+        window = {"since": iso(since_ms), "until": iso(until_ms)}
+        assert (await summary(maild.api, **window))["sent"] == sent
+        destinations = (await maild.api.get("/v1/analytics/destinations", **window)).data
+        assert len(destinations) == sent
 
 
 async def test_a_window_begins_with_since_and_ends_before_until(maild: Running, bot: dict[str, Any]) -> None:

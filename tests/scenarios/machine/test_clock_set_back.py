@@ -147,13 +147,18 @@ async def test_a_review_that_is_opened_after_a_restart_is_the_newest(
     await after.stop()
 
 
-async def test_what_comes_after_it_is_counted_in_its_time(start: Start) -> None:
+@pytest.mark.parametrize("ahead_s", [HOURS_S, AHEAD_S])
+async def test_what_comes_after_it_is_counted_in_its_time(start: Start, ahead_s: int) -> None:
     """NTP sets a clock that was ahead at boot, and the daemon runs on for months."""
     clock = ManualClock()
-    clock.forward(AHEAD_S)
+    clock.forward(ahead_s)
     maild = await start(clock=clock)
     inbox = await maild.inbox("bot")
     await maild.received(inbox, "Subject: by the wrong clock\n\n")
-    clock.set_back(AHEAD_S)
+    clock.set_back(ahead_s)
     await maild.received(inbox, "Subject: by the right one\n\n")
-    assert (await maild.api.get("/v1/analytics/summary")).data["received"] == 1
+    await maild.api.send(inbox, to=["nobody@there.test"])
+    found = (await maild.api.get("/v1/analytics/summary")).data
+    assert (found["received"], found["sent"]) == (1, 1)
+    destinations = (await maild.api.get("/v1/analytics/destinations")).data
+    assert [(one["domain"], one["sent"]) for one in destinations] == [("there.test", 1)]

@@ -434,7 +434,7 @@ def test_a_flood_of_what_is_held_costs_those_nothing_who_may_not_see_it(
     scope, owner = Scope("org_1", inbox_id), Owner("org_1", inbox_id)
 
     def received(one: Filled) -> int:
-        found = analytics.next_slice(one.tx, span, span.begin())
+        found = analytics.next_slice(one.tx, span, "")
         return found.received if found else 0
 
     reads: dict[str, Callable[[Filled], int]] = {
