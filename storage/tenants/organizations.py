@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from storage import counts, usage
 from storage.clock import day_of, iso, month_of
+from storage.engine.dialect import committed
 from storage.engine.tx import Tx
 from storage.publishing import events, webhooks
 from storage.records import OrganizationRow, columns, dump, load
@@ -11,6 +12,8 @@ from storage.states import SENDING
 from storage.usage import Baseline, ReputationRates
 
 _SELECT = f"SELECT {columns(OrganizationRow)} FROM organizations"
+_PLACE = committed("organizations")
+_FIRST = f"SELECT id FROM organizations WHERE {_PLACE} = (SELECT min({_PLACE}) FROM organizations)"
 _GET = f"{_SELECT} WHERE id = ? AND deleted_at IS NULL"
 
 
@@ -57,8 +60,9 @@ def used(tx: Tx, organization_id: str, now_ms: int, *, sees_held: bool = False) 
 
 def own(tx: Tx) -> str | None:
     """The operator's: the oldest one, in whose log stands what is done to the whole host; None before `maild init`."""
-    oldest: str | None = tx.value("SELECT MIN(id) FROM organizations")
-    return oldest
+    # By the order of commits: `maild init` may have had a clock that was ahead.
+    first: str | None = tx.value(_FIRST)
+    return first
 
 
 # May it send? -------------------------------------------------------------------------------------
