@@ -4,13 +4,17 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.agents import claims
-from storage.engine.dialect import THEN_JOIN, each_of, elements, unindexed
+from storage.engine.dialect import THEN_JOIN, committed, each_of, elements, unindexed
 from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
 REVOKED_AT_ONCE = 100  # in a transaction that others wait for
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
+_PLACE = committed("api_keys")
+_MINTED_OF = "SELECT id, minted_by, is_active FROM api_keys WHERE minted_by IS NOT NULL"
+_MINTED = f"{_MINTED_OF} AND organization_id = :organization"
+_MINTED_BEHIND = f"{_MINTED_OF} AND {unindexed('organization_id')} = :organization AND {_PLACE} > :behind"
 _BY_HASH = f"{_SELECT} WHERE key_hash = ? AND is_active = 1"
 _DESCENDS = f"""WITH RECURSIVE minters (id) AS (
       SELECT minted_by FROM api_keys WHERE id = :key AND organization_id = :organization
@@ -119,14 +123,11 @@ def descends_from(tx: Tx, organization_id: str, key_id: str, ancestor_id: str) -
     )
 
 
-def minted_with(tx: Tx, organization_id: str, key_id: str, behind: str = "") -> dict[str, bool]:
+def minted_with(tx: Tx, organization_id: str, key_id: str, behind: int = 0) -> dict[str, bool]:
     """Keys that this one minted, those that they minted, and so on: id → does it open something? It reads all keys of
-    the organization, or those behind that id: without one, not for a transaction that keeps others from writing."""
-    rows = tx.all(
-        """SELECT id, minted_by, is_active FROM api_keys
-           WHERE organization_id = ? AND id > ? AND minted_by IS NOT NULL""",
-        (organization_id, behind),
-    )
+    the organization, or those that came behind that place (`newest`): without one, not for a transaction that keeps
+    others from writing."""
+    rows = tx.all(_MINTED_BEHIND if behind else _MINTED, {"organization": organization_id, "behind": behind})
     children: dict[str, list[tuple[str, bool]]] = {}
     for child, minter, is_active in rows:
         children.setdefault(minter, []).append((child, bool(is_active)))
@@ -139,11 +140,10 @@ def minted_with(tx: Tx, organization_id: str, key_id: str, behind: str = "") -> 
     return found
 
 
-def newest(tx: Tx, organization_id: str) -> str:
-    """The id of the key that was made last; "" where there is none."""
-    found: str = tx.value(
-        "SELECT coalesce(max(id), '') FROM api_keys WHERE organization_id = ?", (organization_id,)
-    )
+def newest(tx: Tx) -> int:
+    """The place, in the order of commits, of the key that was made last, of all organizations; 0 where there is none.
+    Ids would not tell after a clock was set back."""
+    found: int = tx.value(f"SELECT coalesce(max({_PLACE}), 0) FROM api_keys")
     return found
 
 

@@ -104,7 +104,7 @@ def _close(tx: Tx, call: Call, key_ids: Sequence[str]) -> int:
     return len(active)
 
 
-def _withdraw(tx: Tx, call: Call, newest: str | None, waiting: WithdrawnMail) -> int:
+def _withdraw(tx: Tx, call: Call, newest: int | None, waiting: WithdrawnMail) -> int:
     """What is not little is withdrawn behind it, and leaves as little. How many keys were revoked here: the caller's,
     where it is one of them, and what it has minted since `newest`, for no other could, also through such as are
     revoked already."""
@@ -118,15 +118,15 @@ def _withdraw(tx: Tx, call: Call, newest: str | None, waiting: WithdrawnMail) ->
     return revoked
 
 
-def _lineage(tx: Tx, call: Call) -> tuple[list[str], str]:
-    """The key that is named and all that it minted; and which key is the newest of all."""
+def _lineage(tx: Tx, call: Call) -> tuple[list[str], int]:
+    """The key that is named and all that it minted; and the place of the key that is the newest of all."""
     mode = keys.mode_of(tx, call.organization_id, call.id)
     if mode is None:
         raise Refusal("key_not_found")
     if mode == "live":
         call.principal.require_live()
     lineage = [call.id, *keys.minted_with(tx, call.organization_id, call.id)]
-    return lineage, keys.newest(tx, call.organization_id)
+    return lineage, keys.newest(tx)
 
 
 def shown_key(row: KeyRow) -> dict[str, Any]:

@@ -166,7 +166,7 @@ async def test_no_transaction_reads_all_keys(maild: Running, monkeypatch: pytest
 
         return await write_apart(db, within)
 
-    def read(tx: Tx, organization_id: str, key_id: str, behind: str = "") -> dict[str, bool]:
+    def read(tx: Tx, organization_id: str, key_id: str, behind: int = 0) -> dict[str, bool]:
         assert behind or not writing
         return minted_with(tx, organization_id, key_id, behind)
 
