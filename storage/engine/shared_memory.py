@@ -34,8 +34,10 @@ def _make(shared: Path, mode: int) -> None:
     building = building_beside(shared)
     descriptor = os.open(building, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
-        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("i", _WRITTEN_IN_PLACE))
+        try:
+            fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("i", _WRITTEN_IN_PLACE))
+        finally:
+            os.close(descriptor)  # before SQLite can find it
         give_name(building, shared)
     finally:
-        os.close(descriptor)
         building.unlink()

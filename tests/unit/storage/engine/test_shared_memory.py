@@ -4,6 +4,8 @@ import errno
 import fcntl
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -71,6 +73,29 @@ def test_a_file_system_that_has_no_such_files_is_left_as_it_is(
     assert [one.name for one in store.parent.iterdir()] == [store.name]
     with closing(connections.connect(store, read_only=False)) as conn:
         conn.execute("INSERT INTO notes VALUES ('one')")
+
+
+def test_who_opens_the_store_beside_it_keeps_its_locks(
+    store: Path, file_system: FileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the moment on in which the file has its name, another thread may have it open: POSIX locks are of the
+    process, and are gone with the first descriptor that is closed."""
+    opened: list[sqlite3.Connection] = []
+    link = os.link
+
+    def named(building: Path, name: Path) -> None:
+        link(building, name)
+        conn = sqlite3.connect(store, check_same_thread=False)
+        opened.append(conn)
+        conn.execute("BEGIN IMMEDIATE")
+
+    monkeypatch.setattr(os, "link", named)
+    share_in_place(store)
+    with closing(opened.pop()):
+        write = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+        command = [sys.executable, "-c", write, str(store)]
+        other = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert "database is locked" in other.stderr
 
 
 def test_where_nothing_can_be_made_it_is_not_for_this_to_tell(tmp_path: Path) -> None:
