@@ -233,7 +233,7 @@ class Settler:
 
     async def _store(self, outcome: Outcome) -> Sequence[Settled]:
         """Write it, as often as it takes. A store that refuses is told of once."""
-        told = ""
+        told: str | None = None
         while True:
             context = OutcomeContext(self._ids.new, self._audit, self._clock.now_ms())
             write = self._db.write_apart if outcome.takes_long() else self._db.write

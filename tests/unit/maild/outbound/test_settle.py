@@ -221,6 +221,24 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
     assert "the disk is full" in told["error"] and "exc_info" not in told
 
 
+@pytest.mark.parametrize("fault", [MemoryError(), AssertionError()])
+async def test_what_says_nothing_of_itself_is_told_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    rows = await leased(store, "a@there.test")
+    faults, write = [fault] * 2, store.db.write  # together, and by itself
+
+    async def fails(*arguments: Any) -> Any:
+        if faults:
+            raise faults.pop()
+        return await write(*arguments)
+
+    monkeypatch.setattr(store.db, "write", fails)
+    with capture_logs() as lines:
+        await settled(store, Outcome(rows, {0: TAKEN}))
+    assert "outcome_not_stored" in [one["event"] for one in lines]
+
+
 async def settled_together(store: Store, outcomes: list[Outcome]) -> list[bool]:
     """As `settled`, while the first of them is being written."""
     settler = Settler(store.db, store.clock, store.ids, store.audit, lambda: False, store_retry_s=0)
