@@ -204,7 +204,7 @@ CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id)
 CREATE INDEX inboxes_by_agent ON inboxes (agent_id) WHERE agent_id IS NOT NULL;
 CREATE INDEX inboxes_to_withdraw ON inboxes (organization_id, id) WHERE withdraws_mail = 1;
 CREATE INDEX inboxes_by_domain ON inboxes (domain, organization_id) WHERE is_active = 1;
-CREATE INDEX inboxes_ever_by_domain ON inboxes (domain);
+CREATE INDEX inboxes_ever_by_domain ON inboxes (domain, organization_id);
 CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
 
 -- Addresses of deleted organizations that nobody may have yet (storage/mail/resting_addresses.py).

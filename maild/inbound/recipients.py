@@ -49,9 +49,10 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 def unknown(tx: Tx, address: str, shared_domains: Set[str]) -> UnknownRecipient:
     """Why `find_mailbox` finds none."""
     domain = addresses.split(addresses.normalize(address))[1]
-    if is_served(tx, domain, shared_domains):
-        is_in_use = domain in shared_domains or inboxes.were_made(tx, domain)
-        return UnknownRecipient(*(NO_MAILBOX if is_in_use else NO_MAILBOX_YET))
+    if domain in shared_domains:
+        return UnknownRecipient(*NO_MAILBOX)
+    if (owner := domains.verified_by(tx, domain)) is not None:
+        return UnknownRecipient(*(NO_MAILBOX if inboxes.were_made(tx, domain, owner) else NO_MAILBOX_YET))
     return UnknownRecipient(*(NO_MAILBOX_YET if domains.is_pending(tx, domain) else NO_DOMAIN))
 
 

@@ -262,10 +262,11 @@ def deactivate(
     return now_ms + QUARANTINE_MS
 
 
-def were_made(tx: Tx, domain: str) -> bool:
-    """Has anybody ever made an inbox on the domain?"""
-    ever = f"SELECT 1 FROM inboxes {by_index('inboxes_ever_by_domain')} WHERE domain = ?"
-    return tx.one(ever, (domain,)) is not None
+def were_made(tx: Tx, domain: str, organization_id: str) -> bool:
+    """Has the organization ever made an inbox on the domain?"""
+    ever = by_index("inboxes_ever_by_domain")
+    made = f"SELECT 1 FROM inboxes {ever} WHERE domain = ? AND organization_id = ?"
+    return tx.one(made, (domain, organization_id)) is not None
 
 
 def of_others(tx: Tx, domain: str, organization_id: str, limit: int) -> list[str]:

@@ -15,11 +15,11 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.authentication.verdict import known_sender
+from maild.inbound import recipients
 from maild.inbound.delivery.mailboxes import FULL, REFUSED, Mailboxes
 from maild.inbound.delivery.trace import TraceWriter
 from maild.inbound.reading.first_look import ArrivalFindings, FirstLook
 from maild.inbound.reading.incoming_message import IncomingMessage, incoming_message
-from maild.inbound.recipients import NO_MAILBOX
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.fields.address import normalize, split
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
@@ -90,7 +90,8 @@ class LocalDelivery:
         for address in mail.recipients:
             box = self._mailboxes.find(tx, address)
             if box is None:
-                replies[address] = Reply(*NO_MAILBOX)
+                refusal = recipients.unknown(tx, address, self._mailboxes.shared_domains)
+                replies[address] = Reply(refusal.code, refusal.enhanced, refusal.text)
                 continue
             if self._mailboxes.is_full(tx, box.organization_id):
                 replies[address] = Reply(*FULL)

@@ -3,6 +3,7 @@ mail comes before anybody can have it. Its senders keep it meanwhile, and nothin
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,3 +69,28 @@ async def test_a_name_that_another_organization_has_verified_is_its_own(world: D
     await world.register(f"sub.{NAME}", other.api)
     assert (await heard(world, f"nobody@{NAME}")).startswith("550 5.1.1 ")
     assert (await heard(world, f"nobody@sub.{NAME}")).startswith("450 4.1.1 ")
+
+
+async def test_what_inboxes_here_send_to_it_waits_too(world: DomainWorld) -> None:
+    """A bounce would be a hard one of theirs."""
+    sender = await world.maild.inbox("sender")
+    await world.verified()
+    sent = (await world.api.send(sender, to=[f"bot@{NAME}"])).data
+
+    async def put_off() -> dict[str, Any] | None:
+        (one,) = (await world.api.get(f"/v1/messages/{sent['id']}")).data["recipients"]
+        return one if one["status"] != "queued" else None
+
+    recipient = await until(put_off)
+    assert (recipient["status"], recipient["enhancedCode"]) == ("deferred", "4.1.1")
+
+
+async def test_inboxes_that_another_organization_had_on_it_make_it_no_domain_in_use(
+    world: DomainWorld,
+) -> None:
+    left = await world.verified()
+    await world.maild.inbox("bot", domain=NAME)
+    await world.delete(left)
+    other = await world.maild.organization()
+    await world.verified(api=other.api)
+    assert (await heard(world)).startswith("450 4.1.1 ")
