@@ -181,7 +181,9 @@ const FAMILIES = {
   ApiError, InvalidRequest, AuthenticationFailed, QuotaExceeded, PermissionDenied, NotFound, Conflict, ThreadAdvanced,
   ClaimLost, RateLimited, ServerFailed,
 };
-for (const [name, family] of Object.entries(FAMILIES)) Object.defineProperty(family.prototype, "name", { value: name });
+for (const [name, { prototype }] of Object.entries(FAMILIES)) {
+  Object.defineProperty(prototype, "name", { value: name, writable: true, configurable: true });
+}
 
 const BY_CODE: Record<string, typeof ApiError> = { thread_advanced: ThreadAdvanced, claim_lost: ClaimLost };
 const BY_STATUS: Record<number, typeof ApiError> = {
