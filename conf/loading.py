@@ -168,5 +168,7 @@ def _fault(error: Any) -> str:
     key = ".".join(str(step) for step in error["loc"])
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{key}: {tell_unknown([str(step) for step in error['loc']])}"
+    if error["type"] == "missing":  # its input is all that stands around it, which may be a secret
+        return f"{key}: is required"
     message = _IN_TOML.get(error["type"]) or error["msg"].removeprefix("Value error, ")
     return f"{key}: {message[:1].lower()}{message[1:]} (is {error['input']!r})"

@@ -225,7 +225,9 @@ async def test_an_error_is_whole_in_json_and_whatever_its_class_is_called(driver
     shortened = "return new (class e extends maild.ConfigurationError {})('no key').toString()"
     assert await driver.ask("http://a.test", shortened) == "ConfigurationError: no key"
     named = "const error = new maild.MaildError('no'); error.name = 'Mine'; return String(error)"
-    assert await driver.ask("http://a.test", named) == "Mine: no"  # as of every Error, by which programs name theirs
+    assert (
+        await driver.ask("http://a.test", named) == "Mine: no"
+    )  # as of every Error, by which programs name theirs
 
 
 async def test_faults_of_a_request_are_said(driver: Driver) -> None:

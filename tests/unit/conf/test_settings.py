@@ -171,6 +171,15 @@ def test_contradictions_are_told_beside_the_faults_of_single_keys() -> None:
     ]
 
 
+def test_a_key_that_is_missing_is_told_without_what_stands_beside_it() -> None:
+    """Such as a password under a name that is none."""
+    told = faults({"outbound": {"relays": {"a": {"password": "s3cret"}}}})
+    assert told == [
+        "outbound.relays.a.host: is required",
+        "outbound.relays.a.password: unknown key; is it password_file?",
+    ]
+
+
 @pytest.mark.parametrize("section", [name for name, value in DOCUMENT.items() if isinstance(value, dict)])
 def test_an_unknown_key_is_a_fault_in_every_section(section: str) -> None:
     where = f"{section}.{DEFAULT_PLAN}" if section == "plans" else section
