@@ -48,12 +48,15 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 
 def unknown(tx: Tx, address: str, shared_domains: Set[str]) -> UnknownRecipient:
     """Why `find_mailbox` finds none."""
-    domain = addresses.split(addresses.normalize(address))[1]
+    local, domain = addresses.split(addresses.normalize(address))
     if domain in shared_domains:
         return UnknownRecipient(*NO_MAILBOX)
-    if (owner := domains.verified_by(tx, domain)) is not None:
-        return UnknownRecipient(*(NO_MAILBOX if inboxes.were_made(tx, domain, owner) else NO_MAILBOX_YET))
-    return UnknownRecipient(*(NO_MAILBOX_YET if domains.is_pending(tx, domain) else NO_DOMAIN))
+    owner = domains.verified_by(tx, domain)
+    if owner is None:
+        return UnknownRecipient(*(NO_MAILBOX_YET if domains.is_pending(tx, domain) else NO_DOMAIN))
+    was_here = inboxes.was_deactivated(tx, f"{addresses.strip_plus(local)}@{domain}")
+    is_set_up = was_here or inboxes.were_made(tx, domain, owner)
+    return UnknownRecipient(*(NO_MAILBOX if is_set_up else NO_MAILBOX_YET))
 
 
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInbox | None:

@@ -22,7 +22,6 @@ from storage.durable_files import building_beside, fsync_folder, give_name, is_t
 from storage.engine.connections import configure
 from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.free_pages import MOVABLE_PAGES
-from storage.engine.shared_memory import share_in_place
 from storage.engine.store_files import beside
 from storage.engine.tx import Tx
 
@@ -109,7 +108,6 @@ def is_behind(path: Path) -> bool:
 def connect_any_version(path: Path, read_only: bool) -> sqlite3.Connection:
     """`connect` for what every version of the store can answer."""
     _refuse_foreign_log(path)
-    share_in_place(path)
     try:
         return _opened(path, read_only)
     except sqlite3.Error as error:

@@ -262,6 +262,11 @@ def deactivate(
     return now_ms + QUARANTINE_MS
 
 
+def was_deactivated(tx: Tx, address: str) -> bool:
+    """Had an inbox this address, which takes no mail any more?"""
+    return tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 0", (address,)) is not None
+
+
 def were_made(tx: Tx, domain: str, organization_id: str) -> bool:
     """Has the organization ever made an inbox on the domain?"""
     ever = by_index("inboxes_ever_by_domain")

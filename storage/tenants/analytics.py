@@ -141,7 +141,7 @@ def complaints(tx: Tx, span: AnalyticsSpan) -> int:
     """Complaints about the messages of the span, whenever they came; of those that are deleted, by their ids."""
     bounds = _bounds(tx, span)
     count: int = tx.value(
-        f"""SELECT count(*) FROM events e LEFT JOIN messages m ON m.id = e.message_id
+        f"""SELECT count(*) FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.{VISIBLE}
            WHERE e.organization_id = :organization AND e.type = 'email.complained' AND e.mode = 'live'
              AND (:inbox IS NULL OR e.inbox_id = :inbox) AND e.message_id > :after AND e.message_id < :until
              AND (m.id IS NULL OR {bounds.within})""",

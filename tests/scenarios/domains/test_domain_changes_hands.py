@@ -35,7 +35,8 @@ async def test_the_former_owner_s_inboxes_are_out_and_their_names_free(world: Do
     talk = await world.maild.smtp()
     await talk.say("EHLO client.elsewhere.test")
     await talk.say("MAIL FROM:<friend@elsewhere.test>")
-    for address in (former["address"], f"b+{token}@{NAME}"):
+    assert (await talk.say(f"RCPT TO:<{former['address']}>")).startswith("550 5.1.1")
+    for address in (f"b+{token}@{NAME}", f"nobody@{NAME}"):
         assert (await talk.say(f"RCPT TO:<{address}>")).startswith("450 4.1.1")
     assert (await world.api.send(former)).code == "inbox_not_found"
     assert (await world.api.send(elsewhere)).status == 201

@@ -93,4 +93,5 @@ async def test_inboxes_that_another_organization_had_on_it_make_it_no_domain_in_
     await world.delete(left)
     other = await world.maild.organization()
     await world.verified(api=other.api)
-    assert (await heard(world)).startswith("450 4.1.1 ")
+    assert (await heard(world, f"new@{NAME}")).startswith("450 4.1.1 ")
+    assert (await heard(world)).startswith("550 5.1.1 "), "that one is deactivated"
