@@ -112,11 +112,11 @@ class FairServer:
     def _begin(self, connection: socket.socket) -> None:
         if self.sockets:
             beginning = asyncio.get_running_loop().connect_accepted_socket(self._connect, connection)
-            self._go_on_with(beginning, connection)
+            self._step(beginning, connection)
         else:
             connection.close()
 
-    def _go_on_with(self, beginning: Coroutine[Any, None, object], connection: socket.socket) -> None:
+    def _step(self, beginning: Coroutine[Any, None, object], connection: socket.socket) -> None:
         """As a task would, which takes the first step a pass of the event loop later: all that the peer hears waits."""
         try:
             awaited = beginning.send(None)
@@ -125,7 +125,7 @@ class FairServer:
         except (OSError, MemoryError):  # the peer is gone, or there is no room for it
             connection.close()
             return
-        self._wait(awaited, partial(self._go_on_with, beginning, connection))
+        self._wait(awaited, partial(self._step, beginning, connection))
 
     def _wait(self, called: "asyncio.Future[None]", go_on: Callable[[], None]) -> None:
         self._waiting.add(called)
