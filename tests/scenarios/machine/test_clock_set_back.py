@@ -1,6 +1,7 @@
 """The clock was ahead for a while, by hours or by 40 days: nothing that was put off then waits as long."""
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,26 @@ from tests.support.worlds.store import ManualClock
 
 HOURS_S = 3 * 3600
 AHEAD_S = 40 * DAY_MS // 1000
+
+
+Restart = Callable[[Running, ManualClock], Awaitable[Running]]
+
+
+@pytest.fixture
+async def set_back_and_restart(template: Template, tmp_path: Path) -> AsyncIterator[Restart]:
+    """Sets the clock back by hours, stops a daemon and starts the next on what it left."""
+    started = []
+
+    async def restart(before: Running, clock: ManualClock) -> Running:
+        clock.set_back(HOURS_S)
+        await before.daemon.stop()
+        left = replace(template, folder=before.settings.data_path)
+        started.append(await Running.start(left, tmp_path / "after", clock))
+        return started[-1]
+
+    yield restart
+    for running in started:
+        await running.stop()
 
 
 async def due_in_ms(sending: Sending, message_id: str) -> int:
@@ -97,7 +118,7 @@ async def test_what_waits_as_the_schedule_says_is_left_alone(tmp_path: Path) -> 
 
 
 async def test_what_comes_after_a_restart_is_listed_first(
-    start: Start, template: Template, tmp_path: Path
+    start: Start, set_back_and_restart: Restart
 ) -> None:
     """A hardware clock in local time is ahead by hours until NTP answers."""
     clock = ManualClock()
@@ -105,16 +126,12 @@ async def test_what_comes_after_a_restart_is_listed_first(
     before = await start(clock=clock)
     inbox = await before.inbox("bot")
     await before.received(inbox, "Subject: by the wrong clock\n\n")
-    clock.set_back(HOURS_S)
-    await before.daemon.stop()
-    left = replace(template, folder=before.settings.data_path)
     with capture_logs() as lines:
-        after = await Running.start(left, tmp_path / "after", clock)
+        after = await set_back_and_restart(before, clock)
     assert [one["log_level"] for one in lines if one["event"] == "clock_behind"] == ["warning"]
     await after.deliver(inbox["address"], "Subject: newest\n\n")
     listed = await after.api.messages(inboxId=inbox["id"])
     assert [one["subject"] for one in listed] == ["newest", "by the wrong clock"]
-    await after.stop()
 
 
 class TickingClock(ManualClock):
@@ -126,7 +143,7 @@ class TickingClock(ManualClock):
 
 
 async def test_a_review_that_is_opened_after_a_restart_is_the_newest(
-    start: Start, template: Template, tmp_path: Path
+    start: Start, set_back_and_restart: Restart
 ) -> None:
     """It is told of by mail only where it comes behind those that were: a review's id is made after its message's."""
     clock = TickingClock()
@@ -136,15 +153,10 @@ async def test_a_review_that_is_opened_after_a_restart_is_the_newest(
     policy = {"version": 0, "outbound": {"review": "all"}}
     assert (await before.api.call("PUT", f"/v1/inboxes/{inbox['id']}/policy", json=policy)).status == 200
     first = (await before.api.send(inbox)).data
-    clock.set_back(HOURS_S)
-    await before.daemon.stop()
-    after = await Running.start(
-        replace(template, folder=before.settings.data_path), tmp_path / "after", clock
-    )
+    after = await set_back_and_restart(before, clock)
     second = (await after.api.send(inbox)).data
     listed = (await after.api.get("/v1/reviews")).data
     assert [one["messageId"] for one in listed] == [second["id"], first["id"]]
-    await after.stop()
 
 
 @pytest.mark.parametrize("ahead_s", [HOURS_S, AHEAD_S])
