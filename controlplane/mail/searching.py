@@ -1,8 +1,8 @@
 """Search: the tail that is not indexed yet, then the index, in reads of bounded length.
 
 The tail comes first: a message that the indexer moves meanwhile is then seen twice, never missed. What the
-index can't help with (one or two characters, a single thread, what is held, filters without words) is read message by
-message; so are the few that have a label, or are what few are, where more hold the words; and so is everything while
+index can't help with (one character, two letters, a single thread, what is held, filters without words) is read message
+by message; so are the few that have a label, or are what few are, where more hold the words; and so is everything while
 there is no index, or when it is lost in the middle of a search, which then begins anew.
 """
 

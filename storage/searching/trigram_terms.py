@@ -7,7 +7,10 @@ cut in a long text makes one that it does not have: the index only proposes.
 
 Which trigrams a text has: those with a blank in the middle are left out, and nobody asks for them (`trigrams_of`), so
 neither the order of words nor what lies between them costs anything. Blanks are all one, and stand before and behind
-a text. `TERMS_FORM` goes up whenever the same words would become other terms, also by `storage.searching.folding`.
+a text. Of Han, Kana and Hangul, where most words have two characters, each pair is a term as well: a trigram of which
+`NO_THIRD` is the last. Pairs of letters would cost every mail more than questions for two letters are worth.
+
+`TERMS_FORM` goes up whenever the same words would become other terms, also by `storage.searching.folding`.
 """
 
 import os
@@ -26,11 +29,13 @@ except RuntimeError as error:  # it looks at the processor as it is imported
         f" as the host's own: {' '.join(str(error).split())}"
     ) from error
 
-TERMS_FORM = 4
+TERMS_FORM = 5
 
 TRIGRAM = 3
 PIECE = 64 * 1024  # characters at once, with blanks: arrays that fit the processor's cache
 PARTS = 2048  # at once: with its number and a bit a term is 32 bits
+NO_THIRD = "\uffff"  # a noncharacter: what has it in a text is proposed once too often, and confirmed no less
+WIDE = 0x2E80  # from here on: Han, Kana and Hangul, and little else
 _BLANK = " "
 _FIRST = 0x10000  # and 2^20 terms from there on: 4 octets in UTF-8, each above ASCII, so FTS5 cuts none of them apart
 _TERM_BITS = 20
@@ -45,14 +50,22 @@ def _is_blank(character: str) -> bool:
     return character <= _BLANK or character.isspace()
 
 
+def _is_wide(character: str) -> bool:
+    return ord(character) >= WIDE
+
+
 _IS_BLANK = np.array([_is_blank(chr(code)) for code in range(0x3002)])  # none is behind the ideographic space
 
 Numbers = NDArray[np.uint32]
+
+_NONE: Numbers = np.array([ord(NO_THIRD)], np.uint32)  # each of as many as there are of others
 
 
 def trigrams_of(part: str) -> list[str]:
     """Those that the index has of every text that holds `part`; none when it is too short."""
     spaced = "".join(_BLANK if _is_blank(one) else one for one in part)
+    if len(spaced) == TRIGRAM - 1 and all(_is_wide(one) for one in spaced):
+        return [spaced + NO_THIRD]
     every = dict.fromkeys(spaced[at : at + TRIGRAM] for at in range(len(spaced) - TRIGRAM + 1))
     return [one for one in every if one[1] != _BLANK]
 
@@ -61,7 +74,8 @@ def terms_of_trigrams(trigrams: Sequence[str]) -> list[str]:
     """What stands in the index for each."""
     if not trigrams:
         return []
-    terms = _hashed(_codes("".join(trigrams)))[::TRIGRAM]
+    codes = _codes("".join(trigrams))
+    terms = _hashed(codes[::TRIGRAM], codes[1::TRIGRAM], codes[2::TRIGRAM])
     return [chr(_FIRST + term) for term in terms.tolist()]
 
 
@@ -110,12 +124,31 @@ class _Workspace:
         self._last = np.empty(1 << _PLACES_BITS, np.intp)
 
     def terms(self, parts: Sequence[str]) -> list[bytes]:
-        codes = _codes("".join([f"{_BLANK}{part}{_BLANK}" for part in parts]))
+        text = "".join([f"{_BLANK}{part}{_BLANK}" for part in parts])
+        codes = _codes(text)
         ends = np.cumsum([_room(part) for part in parts])
-        size = len(codes) - TRIGRAM + 1
-        terms = _hashed(codes, self._terms[:size], self._spare[:size])
-        is_kept = codes[1:-1] != ord(_BLANK)  # which those of two parts have there
-        is_kept &= self._is_last(self._told_apart(terms, ends, is_kept))
+        first, second, third = codes[:-2], codes[1:-1], codes[2:]
+        found = self._distinct(first, second, third, second != ord(_BLANK), ends)
+        if not text.isascii():
+            are_pairs = first >= WIDE  # none is lost: a blank is behind the last character
+            are_pairs &= second >= WIDE
+            if are_pairs.any():
+                pairs = self._distinct(first, second, _NONE, are_pairs, ends)
+                found = [trigrams + two for trigrams, two in zip(found, pairs, strict=True)]
+        return found
+
+    def _distinct(
+        self,
+        first: Numbers,
+        second: Numbers,
+        third: Numbers,
+        is_wanted: NDArray[np.bool_],
+        ends: NDArray[np.intp],
+    ) -> list[bytes]:
+        """Of each part the terms of those that are wanted (which those of two parts are not). `ends`: of the parts."""
+        size = len(first)
+        terms = _hashed(first, second, third, self._terms[:size], self._spare[:size])
+        is_kept = is_wanted & self._is_last(self._told_apart(terms, ends, is_wanted))
         kept = np.flatnonzero(is_kept)
         encoded = _encoded(terms.take(kept)).tobytes()
         cuts = (kept.searchsorted(ends) * _ENCODED).tolist()
@@ -147,11 +180,12 @@ class _Workspace:
         return is_last
 
 
-def _hashed(codes: Numbers, into: Numbers | None = None, spare: Numbers | None = None) -> Numbers:
-    size = len(codes) - TRIGRAM + 1
-    terms = np.multiply(codes[:size], _FACTORS[0], out=into)
-    for at in range(1, TRIGRAM):
-        terms += np.multiply(codes[at : at + size], _FACTORS[at], out=spare)
+def _hashed(
+    first: Numbers, second: Numbers, third: Numbers, into: Numbers | None = None, spare: Numbers | None = None
+) -> Numbers:
+    terms = np.multiply(first, _FACTORS[0], out=into)
+    terms += np.multiply(second, _FACTORS[1], out=spare)
+    terms += np.multiply(third, _FACTORS[2], out=spare)
     terms ^= np.right_shift(terms, _MIXED_BITS, out=spare)
     terms *= _FACTORS[0]
     terms >>= np.uint32(32 - _TERM_BITS)

@@ -15,7 +15,7 @@ from storage.searching.trigram_terms import (
     trigrams_of,
 )
 
-LETTERS = st.text("aß東😀 \n\t\x1c\x85\u2003\u3000\0\ud800", max_size=40)
+LETTERS = st.text("aß東京한😀 \n\t\x1c\x85\u2003\u3000\0\ud800", max_size=40)
 
 
 def terms(text: str) -> set[str]:
@@ -34,7 +34,24 @@ def test_what_is_asked_of_the_index_is_put_in_wherever_a_text_holds_it(
 
 @given(LETTERS)
 def test_nothing_else_is_put_in(text: str) -> None:
-    assert terms(text) == set(terms_of_trigrams(trigrams_of(f" {text} ")))
+    pairs = [pair for at in range(len(text) - 1) for pair in trigrams_of(text[at : at + 2])]
+    assert terms(text) == set(terms_of_trigrams([*trigrams_of(f" {text} "), *pairs]))
+
+
+@pytest.mark.parametrize(
+    ("part", "is_asked_for"),
+    [
+        ("発票", True),
+        ("회의", True),
+        ("メモ", True),
+        ("発", False),
+        ("ab", False),
+        ("発a", False),
+        ("発\u3000", False),
+    ],
+)
+def test_words_of_two_characters_are_asked_for_where_they_are_the_rule(part: str, is_asked_for: bool) -> None:
+    assert bool(trigrams_of(part)) == is_asked_for
 
 
 @given(st.lists(LETTERS, max_size=8))
@@ -49,7 +66,7 @@ def test_a_term_is_one_character_that_fts5_does_not_cut(trigram: str) -> None:
 
 
 def test_a_text_is_cut_into_pieces_without_losing_a_trigram(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "how a sentence goes on, überall in the wörld"
+    text = "how a sentence goes on, überall in the wörld, 東京での会議の請求書を送ります"
     whole = terms(text)
     monkeypatch.setattr(trigram_terms, "PIECE", 7)
     assert terms(text) >= whole
