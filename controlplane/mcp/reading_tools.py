@@ -98,7 +98,8 @@ async def read_thread(call: ToolCall) -> ToldWords:
     risky = [one for one in context["messages"] if one["risk"] not in (None, "none")]
     risks = [f"risk: {one['id']} {one['risk']}" for one in risky[::-1][:RISK_LINES]]
     last = f"lastMessageId: {context['lastMessageId'] or 'none'}"  # none counts where all mail is automatic
-    return ToldWords("\n".join([context["text"], *_within(risks, TRAILER_TOKENS // 2), last]))
+    cut = [_cut_thread(asked.maxTokens)] if context["truncated"] else []
+    return ToldWords("\n".join([context["text"], *_within(risks, TRAILER_TOKENS // 2), *cut, last]))
 
 
 async def read_message(call: ToolCall) -> ToldWords:
@@ -185,7 +186,21 @@ async def _if_still_there(call: ToolCall, message_id: str) -> str | None:
 async def _message(call: ToolCall, message_id: str, max_tokens: int) -> str:
     given = {"maxTokens": max_tokens - TRAILER_TOKENS // 2}
     told = (await call.ask(READ_MESSAGE, message_id, given)).data
-    return f"{told['text']}\n{_last(told)}"
+    cut = [_cut_message(max_tokens)] if told["isCut"] else []
+    return "\n".join([told["text"], *cut, _last(told)])
+
+
+def _cut_message(max_tokens: int) -> str:
+    """How more of it is read."""
+    if max_tokens >= READ_TOKENS_MAX:
+        return "cut: no tool shows more of it"
+    return f"cut: read_message shows more of it with maxTokens up to {READ_TOKENS_MAX}"
+
+
+def _cut_thread(max_tokens: int) -> str:
+    alone = "read_message shows one message by itself"
+    more = f"maxTokens up to {READ_TOKENS_MAX} shows more, "
+    return f"cut: {'' if max_tokens >= READ_TOKENS_MAX else more}{alone}"
 
 
 def _last(told: Mapping[str, Any]) -> str:

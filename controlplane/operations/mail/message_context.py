@@ -71,6 +71,7 @@ def _told(read: SpokenMessage, max_tokens: int, key: bytes) -> bytes:
             "lastMessageId": read.last_message_id,
             "risk": read.row.risk,
             "estimatedTokens": told.estimated_tokens,
+            "isCut": any(one.is_cut for one in told.ranges),
             "text": told.text,
         }
     )

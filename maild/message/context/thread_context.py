@@ -21,6 +21,7 @@ _ADDRESSES_SHOWN: Final = 5
 _ATTACHMENTS_SHOWN: Final = 10
 _WORTH_CUTTING: Final = 40 * UNIT
 _HEAD_PERCENT: Final = 70
+_HEAD_ALONE: Final = " · only its head is shown"
 _DEAREST_NONCE: Final = "0a" * 8
 _FENCES_COST: Final = cost(fences.opening(_DEAREST_NONCE)) + cost(fences.closing(_DEAREST_NONCE))
 
@@ -195,7 +196,7 @@ class _Teller:
         return self._piece(message, inside, is_cut=not message.is_brief)
 
     def _piece(self, message: ContextMessage, inside: str, *, is_cut: bool) -> _Piece:
-        title = self._title(message)
+        title = self._title(message) + (_HEAD_ALONE if is_cut else "")
         own_cost = cost(title) + cost(inside)
         return _Piece(title, inside, is_cut, own_cost + _FENCES_COST, own_cost)
 

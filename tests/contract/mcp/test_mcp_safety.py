@@ -95,7 +95,9 @@ KINDS = "|".join(Kind.__args__) if hasattr(Kind, "__args__") else "[a-z_]+"
 RISK = rf"risk: (?:none|low|medium|high|not looked at)(?: \((?:{KINDS}) \d+(?:, (?:{KINDS}) \d+)*\))?"
 VERIFIED = rf"sender not verified|sender domain verified(?:: {DOMAIN})?"
 STATUS = "received|held|scheduled|queued|sent|delivered|failed|cancelled"
-FACT = rf"(?:{VERIFIED}|{STATUS}|{MOMENT}|{ID}|unread|automatic|{RISK}|attachments: \d+)"
+FACT = (
+    rf"(?:{VERIFIED}|{STATUS}|{MOMENT}|{ID}|unread|automatic|{RISK}|attachments: \d+|only its head is shown)"
+)
 OURS = re.compile(
     "|".join(
         [
@@ -107,6 +109,7 @@ OURS = re.compile(
             rf"risk: {ID} (?:low|medium|high)",
             rf"lastMessageId: (?:{ID}|none|another message; read_thread tells, read it before you reply)",
             rf"(?:cursor|after): {ID}",
+            r"cut: [A-Za-z0-9 ,_]+",
             r"timedOut: nothing came in time; to go on waiting, call again with",
             rf"Evidence · {RISK} · hidden characters: \d+ · items: \d+",
             rf"\d+\. (?:{KINDS}) · (?:low|medium|high)(?: · directive)? · \d+-\d+",

@@ -292,6 +292,33 @@ async def test_a_message_shows_all_its_words(mcp: Mcp, maild: Running) -> None:
     assert told.endswith(f"\nlastMessageId: {message['id']}")
 
 
+async def test_what_is_cut_is_said_with_how_to_read_more(mcp: Mcp, maild: Running) -> None:
+    """Outside of the fences: what stands inside of them a model is to take for the sender's."""
+    bot = await maild.inbox("bot")
+    message = await maild.received(bot, mail(words="A line of many words.\n" * 9000))
+    short = await maild.received(bot, mail(words="short"))
+    more = "\ncut: read_message shows more of it with maxTokens up to 20000\nlastMessageId: "
+    for given, said in (
+        ({}, more),
+        ({"maxTokens": 500}, more),
+        ({"maxTokens": 500, "evidence": True}, more),
+        ({"maxTokens": 20_000}, "\ncut: no tool shows more of it\nlastMessageId: "),
+    ):
+        assert said in (await mcp.call("read_message", messageId=message["id"], **given)).text
+    waited = await mcp.call("wait_for_message", inboxId=bot["id"], timeoutSeconds=0, after="2020-01-01")
+    assert message["id"] in waited.text and more in waited.text
+    for tokens, said in (
+        (500, "\ncut: maxTokens up to 20000 shows more, read_message shows one message by itself\nlast"),
+        (20_000, "\ncut: read_message shows one message by itself\nlast"),
+    ):
+        assert said in (await mcp.call("read_thread", threadId=message["threadId"], maxTokens=tokens)).text
+    for tool, given in (
+        ("read_message", {"messageId": short["id"]}),
+        ("read_thread", {"threadId": short["threadId"]}),
+    ):
+        assert "\ncut: " not in (await mcp.call(tool, **given)).text
+
+
 async def test_what_an_answer_names_is_told_only_where_it_was_read(mcp: Mcp, maild: Running) -> None:
     """Else an answer could claim to have seen a message that nobody read."""
     bot = await maild.inbox("bot")

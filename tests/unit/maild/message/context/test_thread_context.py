@@ -30,7 +30,8 @@ HOSTILE = st.lists(
 ).map("".join)  # fmt: skip
 OURS = re.compile(
     r"Thread thd_\w{26} · \d+ messages?( · \d+ not shown)?"
-    r"|Message msg_\w{26} · (outbound|inbound · sender (not verified|domain verified(: [a-z.]+)?))( · automatic)?"
+    r"|Message msg_\w{26} · (outbound|inbound · sender (not verified|domain verified(: [a-z.]+)?))"
+    r"( · automatic| · only its head is shown)?"
 )
 
 
@@ -130,6 +131,18 @@ def test_reports_and_automatic_answers_are_one_line() -> None:
 def test_what_goes_on_behind_the_words_is_said() -> None:
     found = told(thread(message(1, "Beginning", has_more=True)))
     assert "[… more of msg_" in found.text and found.ranges[0].is_cut
+
+
+def test_a_message_of_which_only_the_head_fits_is_said_to_be_so() -> None:
+    """It looked like mail without words and files."""
+    long = "\n".join(f"This is line {number} of a long message." for number in range(400))
+    found = told(thread(*(message(number, long) for number in range(1, 30))), 1000)
+    titles = [line for line in found.text.split("\n") if line.startswith("Message ")]
+    assert found.ranges[0].is_cut and titles[0].endswith(" · only its head is shown")
+    assert not any(one.endswith("shown") for one in titles[1:])
+    files = [ContextAttachment(f"att_{n:026}", "n" * 99, "application/pdf", 9) for n in range(14)]
+    (title,) = re.findall("\nMessage .*", told(thread(message(1, "words", attachments=files)), 440).text)
+    assert title.endswith(" · only its head is shown")
 
 
 def test_attachments_and_many_recipients_are_named_within_bounds() -> None:
