@@ -15,7 +15,7 @@ from maild.message.fields.address import is_within
 
 CALLER_FACTS = {
     "address": "string", "inboxId": "string", "mode": "string", "scopes": "array", "unread": "integer",
-    "held": "integer", "policy": "object", "limits": "object",
+    "held": "integer", "policy": "object", "limits": "object", NOTE: "string",
 }  # fmt: skip
 CODE_FACTS = {
     "value": "string", "kind": "string", "messageId": "string", "verifiedDomain": "string", "confidence": "string",
@@ -26,6 +26,7 @@ FINISHED_FACTS = {"claimId": "string", "status": "string", "leaseExpiresAt": "st
 INBOXES_FACTS = {"inboxes": "array", "cursor": "string"}
 INBOX_FACTS = {"inboxId": "string", "address": "string"}
 
+_DEACTIVATED = "This key's inbox was deactivated: nothing comes in or leaves. Tell whom you work for."
 _CODE = re.compile(r"[A-Za-z0-9]{3,16}")
 LINK_CHARS_MAX = 2000
 _LINK = re.compile(r"https://[!-;=?-~]+")  # RFC 3986: what else there is, is percent-encoded
@@ -48,7 +49,7 @@ async def whoami(call: ToolCall) -> Facts:
         }
     facts = {
         "address": inbox.get("address"),
-        "inboxId": inbox.get("id"),
+        "inboxId": call.principal.inbox_id,
         "mode": told["mode"],
         "scopes": told["scopes"],
         "unread": inbox.get("unreadCount"),
@@ -56,7 +57,8 @@ async def whoami(call: ToolCall) -> Facts:
         "policy": told["policy"],
         "limits": limits,
     }
-    return Facts(known(facts))
+    is_gone = call.principal.inbox_id is not None and not inbox
+    return Facts(known(facts), _DEACTIVATED if is_gone else "")
 
 
 async def get_verification_code(call: ToolCall) -> Facts:

@@ -1,10 +1,10 @@
 """What each tool is given. Every field has a description, as hosts want it; no schema has a reference or a
-choice of types. What may be left out can also be said to be nothing (false, or a default), for models that must fill in
-every field."""
+choice of types, and bounds stand in the words too, since some hosts drop them. What may be left out can also be said to
+be nothing (false, or a default), for models that must fill in every field."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from controlplane.contract.mail.messages import READ_TOKENS_MAX
@@ -45,9 +45,10 @@ _Claim = Annotated[str, id_of("clm", "claim_work tells it")]
 _Draft = Annotated[str, id_of("drf", "reply and send_message told it as they wrote the draft")]
 InboxId = Annotated[_Inbox, says("inb_…; default: the key's own inbox")]
 MessageId = Annotated[_Message, says("msg_…")]
-MaxTokens = Annotated[int, says("Length of the answer", ge=READ_TOKENS_MIN, le=READ_TOKENS_MAX)]
-Limit = Annotated[int, says("How many", ge=1, le=FOUND_MAX)]
-TimeoutSeconds = Annotated[int, says("How long to wait", ge=0, le=WAIT_S_MAX)]
+_LENGTH = f"Length of the answer: {READ_TOKENS_MIN} to {READ_TOKENS_MAX}"
+MaxTokens = Annotated[int, says(_LENGTH, ge=READ_TOKENS_MIN, le=READ_TOKENS_MAX)]
+Limit = Annotated[int, says(f"How many: 1 to {FOUND_MAX}", ge=1, le=FOUND_MAX)]
+TimeoutSeconds = Annotated[int, says(f"How long to wait: 0 to {WAIT_S_MAX}", ge=0, le=WAIT_S_MAX)]
 After = Annotated[str, says("Message id or ISO time; only newer mail. Default: two minutes ago")]
 Addresses = Annotated[list[str], says("Bare addresses")]
 _MeantText = Annotated[str, AfterValidator(text_as_meant)]
@@ -69,7 +70,10 @@ def _given_label(label: str) -> str:
 
 
 class NoArguments(Arguments):
-    """Of a tool that takes nothing."""
+    """Of a tool that takes nothing. What it is given all the same changes nothing: some hosts have their model give a
+    dummy."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
 class FindArguments(Arguments):
@@ -179,7 +183,7 @@ class CancelArguments(Arguments):
 
 
 class LabelArguments(Arguments):
-    messageIds: Annotated[list[_Message], says("msg_…", max_length=LABELLED_MAX)]
+    messageIds: Annotated[list[_Message], says(f"msg_…, at most {LABELLED_MAX}", max_length=LABELLED_MAX)]
     add: Annotated[list[Annotated[str, AfterValidator(_given_label)]], says("Labels to give")] = ABSENT
     remove: Annotated[list[str], says("Such as unread")] = ABSENT
 

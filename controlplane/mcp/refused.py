@@ -67,8 +67,8 @@ _ADVICE: Mapping[str, str] = {
     "sending_not_approved": "Stop; tell whom you work for.",
     "domain_daily_cap_reached": "Stop for today; tell whom you work for.",
     "spend_cap_reached": "Stop; tell whom you work for.",
-    "not_held": "Look at its status with read_message.",
-    "not_scheduled": "Look at its status with read_message.",
+    "not_held": "It can't be taken back; its status says why.",
+    "not_scheduled": "It can't be taken back; its status says why.",
 }
 
 

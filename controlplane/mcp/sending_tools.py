@@ -33,7 +33,8 @@ SENT_FACTS = {
     NOTE: "string",
 }  # fmt: skip
 FORWARDED_FACTS = {
-    "messageId": "string", "threadId": "string", "status": "string", "alreadySent": "boolean", NOTE: "string",
+    "messageId": "string", "threadId": "string", "status": "string", "to": "array", "review": "object",
+    "alreadySent": "boolean", NOTE: "string",
 }  # fmt: skip
 CHECKED_FACTS = {
     "wouldSend": "boolean", "wouldHold": "boolean", "errors": "array", "warnings": "array", "recipients": "array",

@@ -160,6 +160,8 @@ async def test_schemas_are_flat_and_forgiving(shared: Running) -> None:
             assert property["description"], name
             assert property["type"] in ("string", "integer", "boolean", "array")
             assert property["type"] != "array" or property["items"] == {"type": "string"}
+            for bound in ("minimum", "maximum", "maxItems"):  # Gemini's schemas have none
+                assert str(property.get(bound, "")) in property["description"], name
         if "outputSchema" in tool:
             assert tool["outputSchema"]["additionalProperties"] is True
             assert "required" not in tool["outputSchema"]

@@ -53,6 +53,20 @@ async def test_an_agent_learns_who_it_is_and_its_limits(maild: Running, bot: dic
     assert (await Mcp(maild.test_api).call("whoami")).facts["mode"] == "test"
 
 
+async def test_an_agent_learns_that_its_inbox_is_gone(maild: Running, bot: dict[str, Any]) -> None:
+    """It saw a key without an address, as one has that is bound to no inbox."""
+    mcp = await bound(maild, bot)
+    await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    told = await mcp.call("whoami")
+    assert told.facts["inboxId"] == bot["id"] and "deactivated" in told.facts["note"]
+    assert told.text.startswith(told.facts["note"])
+
+
+async def test_a_tool_without_arguments_takes_what_hosts_fill_in(mcp: Mcp) -> None:
+    """Some have their model give a dummy to a tool that takes nothing."""
+    assert (await mcp.call("whoami", random_string="dummy")).facts["mode"] == "live"
+
+
 async def test_facts_are_told_as_text_as_well(mcp: Mcp, maild: Running) -> None:
     """Some hosts show their model one of the two."""
     told = await mcp.call("create_inbox", username="fresh", name="Fresh")
@@ -184,6 +198,14 @@ async def test_what_is_scheduled_is_told_as_success_and_can_be_cancelled(mcp: Mc
     assert (await mcp.call("cancel_message", messageId=message_id)).facts["status"] == "cancelled"
     assert (await maild.api.get(f"/v1/messages/{message_id}")).data["status"] == "cancelled"
     assert (await mcp.call("cancel_message", messageId=message_id)).code == "not_scheduled"
+
+
+async def test_what_can_t_be_taken_back_is_told_by_its_status(mcp: Mcp, maild: Running) -> None:
+    """read_message, where it was to be looked for, tells none of what has left."""
+    bot = await maild.inbox("bot")
+    sent = (await mcp.call("send_message", **wish(bot))).facts
+    told = await mcp.call("cancel_message", messageId=sent["messageId"])
+    assert told.code == "not_scheduled" and '{"status": "' in told.text and "read_message" not in told.text
 
 
 async def test_what_is_held_is_told_as_success_and_can_be_withdrawn(

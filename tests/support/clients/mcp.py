@@ -15,11 +15,13 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOC
 from mcp_types.methods import validate_server_result
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
+from controlplane.mcp.tools import BY_NAME
 from tests.support.running import Answer, Api
 
 MODERN, HANDSHAKE = LATEST_MODERN_VERSION, LATEST_HANDSHAKE_VERSION
 ERAS = (MODERN, HANDSHAKE)
 PATH = "/mcp"
+KINDS = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
 ACCEPT = "application/json, text/event-stream"
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -118,7 +120,18 @@ class Mcp:
     async def call(self, name: str, /, **arguments: Any) -> Told:
         """What the tool answers; arguments that begin with `_` lose it (`_from`)."""
         given = {key.lstrip("_"): value for key, value in arguments.items()}
-        return Told(await self.ask("tools/call", {"name": name, "arguments": given}))
+        result = await self.ask("tools/call", {"name": name, "arguments": given})
+        _check_structure(name, result.get("structuredContent"))
+        return Told(result)
+
+
+def _check_structure(name: str, structure: Mapping[str, Any] | None) -> None:
+    """It has what the tool's outputSchema declares, and nothing else: hosts make types of that, which lose the rest."""
+    declared = BY_NAME[name].facts
+    assert (structure is None) == (declared is None), name
+    for member, value in (structure or {}).items():
+        kind = {**(declared or {}), "error": "object"}.get(member)
+        assert kind is not None and type(value) is KINDS[kind], (name, member, value)
 
 
 def mail(
