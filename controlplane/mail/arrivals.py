@@ -132,14 +132,16 @@ class Arrivals:
     def _fitting_of(self, tx: Tx, arrived: list[Arrival]) -> list[Arrival]:
         if not arrived:
             return []
-        fitting = search.among(
-            tx, self._wanted.scope, self._wanted.needle, [one.message_id for one in arrived]
-        )
-        fitting = _as_wanted(tx, self._wanted, fitting)
+        fitting = fitting_of(tx, self._wanted, [one.message_id for one in arrived])
         if self._wanted.is_unclaimed:
             fitting = code_claims.unclaimed(tx, fitting)
         wanted = set(fitting)
         return [one for one in arrived if one.message_id in wanted]
+
+
+def fitting_of(tx: Tx, wanted: WantedMail, message_ids: Sequence[str]) -> list[str]:
+    """Those of these messages that are as asked for, whoever has their codes."""
+    return _as_wanted(tx, wanted, search.among(tx, wanted.scope, wanted.needle, message_ids))
 
 
 def _as_wanted(tx: Tx, wanted: WantedMail, message_ids: list[str]) -> list[str]:

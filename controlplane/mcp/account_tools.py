@@ -10,7 +10,7 @@ from controlplane.contract.refusals import Fault, invalid
 from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, known, plain
 from controlplane.mcp.tool import NOTE, Facts, ToolCall
-from controlplane.operations.table import WHO_AM_I
+from controlplane.operations.table import TAKEN_CODE, WHO_AM_I
 from maild.message.fields.address import is_within
 
 CALLER_FACTS = {
@@ -19,7 +19,7 @@ CALLER_FACTS = {
 }  # fmt: skip
 CODE_FACTS = {
     "value": "string", "kind": "string", "messageId": "string", "verifiedDomain": "string", "confidence": "string",
-    "candidates": "array", "timedOut": "boolean", "after": "string", NOTE: "string",
+    "candidates": "array", "timedOut": "boolean", "takenMessageId": "string", "after": "string", NOTE: "string",
 }  # fmt: skip
 LABELLED_FACTS = {"results": "array"}
 FINISHED_FACTS = {"claimId": "string", "status": "string", "leaseExpiresAt": "string"}
@@ -27,6 +27,8 @@ INBOXES_FACTS = {"inboxes": "array", "cursor": "string"}
 INBOX_FACTS = {"inboxId": "string", "address": "string"}
 
 _DEACTIVATED = "This key's inbox was deactivated: nothing comes in or leaves. Tell whom you work for."
+_NO_CODE = "No code came in time; call again with 'after' to go on waiting."
+_TAKEN = "An earlier call of yours took the code of takenMessageId: if you never heard of it, read_message shows it."
 _CODE = re.compile(r"[A-Za-z0-9]{3,16}")
 LINK_CHARS_MAX = 2000
 _LINK = re.compile(r"https://[!-;=?-~]+")  # RFC 3986: what else there is, is percent-encoded
@@ -63,22 +65,31 @@ async def whoami(call: ToolCall) -> Facts:
 
 async def get_verification_code(call: ToolCall) -> Facts:
     asked = call.arguments
-    given = {**asked.given("fromDomain", "after"), "waitSeconds": asked.timeoutSeconds}
-    found = (await call.ask("claimCode", call.inbox_id(), given)).data
+    given = asked.given("fromDomain", "after")
+    waited = {**given, "waitSeconds": asked.timeoutSeconds}
+    found = (await call.ask("claimCode", call.inbox_id(), waited)).data
+    if found["timedOut"]:
+        taken = (await call.ask(TAKEN_CODE, call.inbox_id(), given)).data["messageId"]
+        return _no_code(taken, found["cursor"])
     verified = domain(found["verifiedDomain"])
     domains = [one for one in (verified, domain(asked.fromDomain.lower())) if one is not None]
     value = shown_value(found["kind"], found["value"], domains if verified is not None else [])
-    facts: dict[str, Any] = {"timedOut": found["timedOut"], "after": found["cursor"]}
-    if found["messageId"] is not None:
-        facts |= {
-            "value": value,
-            "kind": found["kind"],
-            "messageId": found["messageId"],
-            "verifiedDomain": verified,
-            "confidence": found["confidence"],
-            "candidates": [one for one in found["candidates"] if _CODE.fullmatch(one)],
-        }
+    facts = {
+        "timedOut": False,
+        "after": found["cursor"],
+        "value": value,
+        "kind": found["kind"],
+        "messageId": found["messageId"],
+        "verifiedDomain": verified,
+        "confidence": found["confidence"],
+        "candidates": [one for one in found["candidates"] if _CODE.fullmatch(one)],
+    }
     return Facts(known(facts), _said_of_code(found, value))
+
+
+def _no_code(taken: str | None, cursor: str) -> Facts:
+    facts = {"timedOut": True, "takenMessageId": taken, "after": cursor}
+    return Facts(known(facts), _NO_CODE if taken is None else f"{_NO_CODE} {_TAKEN}")
 
 
 async def label_messages(call: ToolCall) -> Facts:
@@ -147,8 +158,6 @@ def _is_link_of(link: str, domains: Sequence[str]) -> bool:
 
 
 def _said_of_code(found: Mapping[str, Any], value: str | None) -> str:
-    if found["timedOut"]:
-        return "No code came in time; call again with 'after' to go on waiting."
     if found["confidence"] == "ambiguous":
         return "Several values could be the code; none was taken. Read the message to tell them apart."
     if value is None:

@@ -508,7 +508,8 @@ SUBMIT_MESSAGE = Operation(
     refusals=(*SENDING_REFUSALS, "claim_required", "idempotency_conflict"),
 )
 
-# What models ask (MCP): who they are here, and a message within a budget. The paths are those of their nearest kin.
+# What models ask (MCP): who they are here, a message within a budget, and what a lost answer took. The paths are those
+# of their nearest kin.
 WHO_AM_I = Operation(
     "whoAmI",
     "GET /v1/organization",
@@ -527,6 +528,17 @@ READ_MESSAGE = Operation(
     input=ReadMessage,
     names="message",
     refusals=("message_not_found", "inbox_access_denied"),
+)
+TAKEN_CODE = Operation(
+    "takenCode",
+    "GET /v1/inboxes/{id}",
+    "The mail whose code an earlier call of the key took",
+    codes.taken_code,
+    dict,
+    scope="messages:read",
+    input=ClaimCode,
+    names="inbox",
+    refusals=("inbox_not_found", "inbox_access_denied"),
 )
 
 # What people are shown (console): how much waits for them.

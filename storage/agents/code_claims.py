@@ -68,6 +68,16 @@ def unclaimed(tx: Tx, message_ids: Sequence[str]) -> list[str]:
     return [one for one in message_ids if one not in taken]
 
 
+def taken_by(tx: Tx, organization_id: str, key_id: str, after: str) -> list[str]:
+    """The messages with ids behind that whose code or link the key has."""
+    rows = tx.all(
+        f"""SELECT message_id FROM code_claims
+            WHERE message_id > ? AND {unindexed("organization_id")} = ? AND {unindexed("key_id")} = ?""",
+        (after, organization_id, key_id),
+    )
+    return [message_id for (message_id,) in rows]
+
+
 def claim(
     tx: Tx, claim_id: str, organization_id: str, key_id: str, message_id: str, kind: str, now_ms: int
 ) -> bool:

@@ -11,7 +11,7 @@ from controlplane.access.principal import LIVE
 from controlplane.contract.mail.codes import ClaimCode
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import code_mail, labelling
-from controlplane.mail.arrivals import Arrivals, FewArrivals, WantedMail
+from controlplane.mail.arrivals import DEFAULT_MS, Arrivals, FewArrivals, WantedMail, fitting_of
 from controlplane.mail.code_mail import FoundCode, WantedCode
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
@@ -20,6 +20,7 @@ from controlplane.sending.submission import Accepted, Retry, recalled
 from storage.agents import code_claims
 from storage.agents.code_claims import CodeMail
 from storage.engine.tx import Tx
+from storage.ids import made_at, stands_for
 from storage.mail import inboxes, messages
 from storage.records import load
 from storage.searching.labels import UNREAD
@@ -28,6 +29,7 @@ from storage.searching.search_scope import Scope
 
 ENDPOINT = "POST /v1/inboxes/{id}/codes/claim"
 CLAIMED = "code-claimed"
+TAKEN_LATELY_MS = 600_000
 AT_ONCE_CHARS = 2048  # more is read beside the event loop
 
 
@@ -80,20 +82,40 @@ async def claim_code(call: Call) -> Result:
     made = await call.db.lookup(_made_before, call, retry)
     if made is not None:
         return accepted(made)
-    scope = Scope(call.organization_id, call.id, direction="inbound")
-    wanted_mail = WantedMail(
-        scope, IN_EVERYTHING, asked.fromDomain, is_verified=not asked.allowUnverified, is_unclaimed=True
-    )
     search = Search(
         call,
         retry,
-        Arrivals(wanted_mail, asked.after, call.services.clock.now_ms()),
+        Arrivals(_wanted_mail(call), asked.after, call.services.clock.now_ms()),
         WantedCode(asked.kinds, asked.fromDomain, asked.linkHosts),
     )
     found: Accepted | FoundCode | None = await call.first(search.next, asked.waitSeconds, call.id)
     if isinstance(found, Accepted):
         return accepted(found)
     return Result(_answer(found, None, search.arrivals.cursor))
+
+
+async def taken_code(call: Call) -> Result:
+    """The newest mail behind `after` whose code the key has, of an earlier call whose answer may have been lost."""
+    return Result({"messageId": await call.read(_taken, call)})
+
+
+def _taken(tx: Tx, call: Call) -> str | None:
+    after, now_ms = call.input.after, call.services.clock.now_ms()
+    if not isinstance(after, str):
+        after = stands_for("msg", now_ms - DEFAULT_MS if after is None else after)
+    elif not after.startswith("msg_"):
+        after = stands_for("msg", made_at(after))
+    after = max(after, stands_for("msg", now_ms - TAKEN_LATELY_MS))
+    taken = code_claims.taken_by(tx, call.organization_id, call.principal.key_id, after)
+    return max(fitting_of(tx, _wanted_mail(call), taken), default=None)
+
+
+def _wanted_mail(call: Call) -> WantedMail:
+    asked: ClaimCode = call.input
+    scope = Scope(call.organization_id, call.id, direction="inbound")
+    return WantedMail(
+        scope, IN_EVERYTHING, asked.fromDomain, is_verified=not asked.allowUnverified, is_unclaimed=True
+    )
 
 
 def _made_before(tx: Tx, call: Call, retry: Retry | None) -> Accepted | None:

@@ -96,6 +96,32 @@ async def test_a_client_that_left_takes_no_code(maild: Running) -> None:
     assert told.facts["value"] == "482913"
 
 
+async def test_a_code_that_a_call_took_which_nobody_heard_is_told_of(maild: Running) -> None:
+    """Most clients of the handshake era give up without hanging up, some after five seconds."""
+    shop, bot = await maild.inbox("shop"), await maild.inbox("bot")
+    mcp, other = Mcp(await maild.key(inbox=bot)), Mcp(await maild.key(inbox=bot))
+    unheard = await waiting(maild, mcp, "get_verification_code", fromDomain="agents.test")
+    await maild.api.send(
+        shop, to=[bot["address"]], subject="Sign in", text="Your verification code is 482913."
+    )
+    taken = (await unheard).facts
+
+    async def told(of: Mcp, **more: str) -> dict[str, Any]:
+        asked = {"fromDomain": "agents.test", "timeoutSeconds": 0, **more}
+        return (await of.call("get_verification_code", **asked)).facts
+
+    again = await told(mcp)
+    assert again["timedOut"] and again["takenMessageId"] == taken["messageId"]
+    assert "read_message" in again["note"] and "value" not in again
+    for facts in (
+        await told(mcp, after=taken["after"]),
+        await told(mcp, after="2100-01-01T00:00:00Z"),
+        await told(mcp, fromDomain="elsewhere.test"),
+        await told(other),
+    ):
+        assert facts["timedOut"] and "takenMessageId" not in facts
+
+
 async def test_a_revoked_key_waits_no_longer(maild: Running) -> None:
     made = (await maild.api.post("/v1/keys", {"name": "short"})).data
     mcp = Mcp(maild.api.with_key(made["apiKey"]))
