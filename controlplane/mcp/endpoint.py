@@ -3,8 +3,9 @@
 The first of these that fails is the answer: method, Origin, key and rate, body, JSON, one message, revision, method,
 arguments. It holds no rule of what an operation may do.
 
-Of the rate the caller hears as of a tool's refusals, where its request is short and whole: clients of the handshake era
-end their session at any status but success, and of an error of HTTP the model hears nothing.
+Of the rate the caller hears as of a tool's refusals, where its request is short and whole, and of a length that its
+tool doesn't take: clients of the handshake era end their session at any status but success, and of an error of HTTP the
+model hears nothing.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.mcp import eras
 from controlplane.mcp.cross_origin import origin
-from controlplane.mcp.eras import REFUSED, Rejection, RpcMessage
+from controlplane.mcp.eras import REFUSED, Rejection
 from controlplane.mcp.methods import Done, McpCaller, Methods
 from controlplane.mcp.routing_headers import ROUTING_HEADERS
 from controlplane.mcp.tools import BY_NAME
@@ -88,14 +89,15 @@ class McpEndpoint:
         size = _Size()
         async with self._bodies.parsed(McpBody(), request, holders, partial(_read, size)) as document:
             message = eras.message_of(document)
-            if size.octets > SMALL_BODY_BYTES and not _takes_words(message):
-                details = {"sizeBytes": size.octets, "limit": SMALL_BODY_BYTES}
-                raise Refusal("payload_too_large", "Only what sends mail may be so long.", details)
             headers = _routing_headers(request)
             if message.id is None:
                 eras.check_notified_version(headers)
                 return _noted(request)
             asked = eras.asked(message, headers)
+            if size.octets > SMALL_BODY_BYTES and not _takes_words(asked):
+                details = {"sizeBytes": size.octets, "limit": SMALL_BODY_BYTES}
+                too_long = Refusal("payload_too_large", "Only what sends mail may be so long.", details)
+                return self._not_begun(request, asked, too_long)
             done = await self._methods.answer(asked, _caller(request, principal))
             return _answered(request, asked, done)
 
@@ -111,7 +113,11 @@ class McpEndpoint:
                 asked = eras.asked(message, _routing_headers(request))
         except (Rejection, Refusal):
             return None
-        done = self._methods.not_begun(asked, refusal, _caller(request, principal))
+        return self._not_begun(request, asked, refusal)
+
+    def _not_begun(self, request: web.Request, asked: eras.Asked, refusal: Refusal) -> web.Response:
+        """As the answer of its tool, where it calls one."""
+        done = self._methods.not_begun(asked, refusal, _caller(request, request[PRINCIPAL]))
         if done is None:
             return _refused(request, refusal, asked)
         return _answered(request, asked, done, headers_of(refusal))
@@ -139,9 +145,8 @@ def _read(size: _Size, raw: bytearray) -> Any:
         raise Rejection(code, ": ".join(filter(None, (fault["path"], fault["message"])))) from refusal
 
 
-def _takes_words(message: RpcMessage) -> bool:
-    name = message.params.get("name")
-    tool = BY_NAME.get(name) if message.method == eras.CALL_TOOL and isinstance(name, str) else None
+def _takes_words(asked: eras.Asked) -> bool:
+    tool = BY_NAME.get(asked.params["name"]) if asked.method == eras.CALL_TOOL else None
     return tool is not None and tool.takes_words
 
 

@@ -151,11 +151,8 @@ async def test_waits_share_the_places_of_all_waits(start: Start) -> None:
 
 async def test_long_arguments_hold_no_turn_while_a_tool_waits(maild: Running) -> None:
     """What is long is refused before it waits: else two such calls would keep all large bodies from being read."""
-    answer = await Mcp(maild.api).post(
-        {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-         "params": {"name": "wait_for_message", "arguments": {"subject": "x" * 300_000}}}
-    )  # fmt: skip
-    assert answer.status == 413
+    told = await Mcp(maild.api).call("wait_for_message", subject="x" * 300_000)
+    assert told.code == "payload_too_large"
 
 
 def deletes_before_reading(maild: Running, monkeypatch: pytest.MonkeyPatch) -> None:
