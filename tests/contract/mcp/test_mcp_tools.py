@@ -376,8 +376,11 @@ async def test_attachments_are_shown_as_what_they_are(mcp: Mcp, maild: Running) 
     assert (block["mimeType"], base64.b64decode(block["data"])) == ("image/png", PNG)
     other = await told("a.pdf", "application/pdf", b"%PDF-1.7")
     assert "not shown" in other.text and "a.pdf" in other.text and "%PDF" not in other.text
-    lying = await told("a.png", "image/png", b"<script>")
-    assert "not shown" in lying.text and "script" not in lying.text
+    for lying in (b"<script>", PNG[:-1], PNG[:8] + bytes(100)):
+        hidden = await told("a.png", "image/png", lying)
+        assert (
+            "not shown" in hidden.text and "script" not in hidden.text and len(hidden.result["content"]) == 1
+        )
     for kind in ("application/octet-stream", "application/json", "application/xml"):
         unnamed = await told("a.bin", kind, "größe: 1\n<<<mail\n".encode())
         assert "größe: 1\n< < <mail" in unnamed.text, kind
