@@ -6,27 +6,42 @@ Apart from `settings.load`, since commands on the store do without them, and so 
 import os
 import ssl
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from conf.settings import Settings
+from conf.settings import Outbound, Settings, Smtp
 
-_CERTIFICATE = (b"BEGIN CERTIFICATE", b"BEGIN TRUSTED CERTIFICATE")
+# As OpenSSL takes them (PEM_bytes_read_bio(3)).
+_CERTIFICATE = (b"BEGIN CERTIFICATE", b"BEGIN X509 CERTIFICATE", b"BEGIN TRUSTED CERTIFICATE")
 _KEY = (b"PRIVATE KEY-----",)
 
 
 def faults(settings: Settings) -> list[str]:
     """What keeps this user from using them, a line for each key, or pair of keys."""
-    return [*_pair_faults(settings), *_authority_faults(settings)]
+    asked = {"dns.doh_ca_file": settings.dns.doh_ca_file, "webhooks.ca_file": settings.webhooks.ca_file}
+    return [
+        *pair_faults("smtp", settings.smtp),
+        *outbound_faults(settings.outbound),
+        *_authority_faults(asked),
+    ]
 
 
-def _pair_faults(settings: Settings) -> Iterator[str]:
-    for section, named in (("smtp", settings.smtp), ("outbound", settings.outbound)):
-        cert, key = f"{section}.tls_cert", f"{section}.tls_key"
-        found = [*_missing(cert, named.tls_cert, _CERTIFICATE), *_missing(key, named.tls_key, _KEY)]
-        yield from found
-        if not found and named.tls_cert and named.tls_key:
-            yield from _unfit(f"{cert}, {key}", named.tls_cert, named.tls_key)
+def outbound_faults(outbound: Outbound) -> list[str]:
+    """Of all that sessions with other mail hosts are begun with."""
+    relays = {f"outbound.relays.{name}.ca_file": one.ca_file for name, one in outbound.relays.items()}
+    return [
+        *pair_faults("outbound", outbound),
+        *_authority_faults({"outbound.ca_file": outbound.ca_file, **relays}),
+    ]
+
+
+def pair_faults(section: str, named: Smtp | Outbound) -> list[str]:
+    """Of the certificate and the key that a section names, if it does."""
+    cert, key = f"{section}.tls_cert", f"{section}.tls_key"
+    found = [*_missing(cert, named.tls_cert, _CERTIFICATE), *_missing(key, named.tls_key, _KEY)]
+    if found or not (named.tls_cert and named.tls_key):
+        return found
+    return list(_unfit(f"{cert}, {key}", named.tls_cert, named.tls_key))
 
 
 def _unfit(keys: str, cert: str, key: str) -> Iterator[str]:
@@ -42,13 +57,7 @@ def _unfit(keys: str, cert: str, key: str) -> Iterator[str]:
             yield f"{keys}: {cert} and {key} are no usable pair: {error}"
 
 
-def _authority_faults(settings: Settings) -> Iterator[str]:
-    named = {
-        "dns.doh_ca_file": settings.dns.doh_ca_file,
-        "outbound.ca_file": settings.outbound.ca_file,
-        "webhooks.ca_file": settings.webhooks.ca_file,
-        **{f"outbound.relays.{name}.ca_file": one.ca_file for name, one in settings.outbound.relays.items()},
-    }
+def _authority_faults(named: Mapping[str, str]) -> Iterator[str]:
     for key, file in named.items():
         found = _missing(key, file, _CERTIFICATE)
         yield from found

@@ -6,10 +6,12 @@ import asyncio
 import json
 import random
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import structlog
 
+from conf import named_files
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
@@ -37,7 +39,7 @@ from maild.message.characters import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.metrics import CONTENT_TYPE, DaemonMetrics, Measured
 from maild.outbound.routing.relays import Relays
-from maild.outbound.sessions.tls_policy import TlsPolicies
+from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.tls.sts_refresh import StsRefresh
 from maild.resolver import Resolver
@@ -73,6 +75,8 @@ from storage.upkeep.withdrawing import Withdrawer
 
 WRITING_THREADS = 4  # large messages that are written at one time; each waits for the disk
 READING_THREADS = 2  # large messages that are read at one time; each takes a core meanwhile
+
+T = TypeVar("T")
 
 log = structlog.get_logger("maild.daemon")
 
@@ -111,7 +115,8 @@ class Daemon:
         )
         self._cpu_process = CpuProcess()
         self._supervisor = Supervisor([])
-        self._serves = False
+        self.certificates = self._certificate_watch()  # looks before they are read: no change is missed
+        self._certificate_ends: dict[str, float] = {}  # of those in use, by the keys that name them
         self.listener: Listener
         self.submission: SubmissionListener | None = None
         self.http: HttpServer
@@ -125,7 +130,6 @@ class Daemon:
         self.tls_reporter: TlsReporter | None = None
         self.audit: AuditKeeper
         self.tls_policies: TlsPolicies
-        self.certificates: CertificateWatch
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
         self.metrics: MetricsServer | None = None
@@ -143,7 +147,6 @@ class Daemon:
             await asyncio.to_thread(guessing.load)
             await self._build()
             await self._supervisor.start()
-            self._serves = True
         except (
             DataFolderError,
             migrate.StoreError,
@@ -229,7 +232,6 @@ class Daemon:
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self.tls_reporter, self.audit = api.tls_reporter, api.audit
         self.submission = submission(ground, common, api.log_in)
-        self.certificates = self._certificate_watch()
         self.metrics = self._metrics(ground) if self._settings.metrics.listen else None
         mail: list[Service] = [
             unheard,
@@ -334,8 +336,7 @@ class Daemon:
         return [self.listener, *([self.submission] if self.submission is not None else [])]
 
     def _metrics(self, ground: Ground) -> MetricsServer:
-        smtp, outbound, folder = self._settings.smtp, self._settings.outbound, self._folder
-        certificates = (("smtp.tls_cert", smtp.tls_cert), ("outbound.tls_cert", outbound.tls_cert))
+        folder = self._folder
         measured = Measured(
             clock=ground.clock,
             db=ground.db,
@@ -345,7 +346,7 @@ class Daemon:
             lines=self._lines,
             http=self.http,
             listeners=[(listener.door, listener) for listener in self._listeners],
-            certificates=[(key, file) for key, file in certificates if file],
+            certificate_ends=self._certificate_ends,
             files=folder.store_files,
             backed_up_at=lambda: folder.backed_up_at,
         )
@@ -360,27 +361,32 @@ class Daemon:
         )
 
     def _tls_context(self) -> ssl.SSLContext:
-        smtp, server = self._settings.smtp, self._settings.server
-        cert, key = smtp.tls_cert, smtp.tls_key
-        if not cert:
-            cert, key = tls.self_signed(self._folder.path, server.hostname)
-        try:
-            return tls.context(cert, key)
-        except (ssl.SSLError, OSError) as error:
-            raise StartError(
-                f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}"
-            ) from error
+        smtp, hostname = self._settings.smtp, self._settings.server.hostname
+        if not smtp.tls_cert:
+            return tls.context(*tls.self_signed(self._folder.path, hostname))
+        _refuse(named_files.pair_faults("smtp", smtp))
+        made = tls.context(smtp.tls_cert, smtp.tls_key)
+        self._note_end("smtp.tls_cert", smtp.tls_cert)
+        return made
 
     def _outbound_tls(self, clock: Clock) -> TlsPolicies:
         outbound = self._settings.outbound
-        cert, key = outbound.tls_cert, outbound.tls_key
-        try:
-            pair = (cert, key) if cert else None
-            return TlsPolicies(clock, outbound.ca_file, pair, Relays(outbound).hosts)
-        except (ssl.SSLError, OSError) as error:
-            raise StartError(
-                f"outbound.tls_cert, outbound.tls_key: {cert} and {key} are no usable pair: {error}"
-            ) from error
+        _refuse(named_files.outbound_faults(outbound))
+        pair = (outbound.tls_cert, outbound.tls_key) if outbound.tls_cert else None
+        made = TlsPolicies(clock, outbound.ca_file, pair, Relays(outbound).hosts)
+        self._note_end("outbound.tls_cert", outbound.tls_cert)
+        return made
+
+    def _outbound_contexts(self) -> ClientContexts:
+        outbound = self._settings.outbound
+        _refuse(named_files.outbound_faults(outbound))
+        made = self.tls_policies.read()
+        self._note_end("outbound.tls_cert", outbound.tls_cert)
+        return made
+
+    def _note_end(self, key: str, cert: str) -> None:
+        if cert:
+            self._certificate_ends[key] = tls.end_of(cert)
 
     def _certificate_watch(self) -> CertificateWatch:
         smtp, outbound = self._settings.smtp, self._settings.outbound
@@ -390,20 +396,25 @@ class Daemon:
 
     def reload(self) -> None:
         """Have the certificates read again."""
-        if self._serves:  # else they are about to be read
-            self.certificates.ask()
+        self.certificates.ask()
 
     async def _reload(self) -> None:
-        """For the sessions that begin from now on; the old ones stay where that fails."""
-        try:
-            fresh, outbound = await asyncio.to_thread(lambda: (self._tls_context(), self.tls_policies.read()))
-        except (StartError, ssl.SSLError, OSError) as error:
-            log.error("certificate_not_reloaded", error=str(error))
-        else:
+        """For the sessions that begin from now on. What can't be used leaves what is in use, and nothing else."""
+        outbound = await self._read_again(self._outbound_contexts)
+        if outbound is not None:
+            self.tls_policies.use(outbound)
+        fresh = await self._read_again(self._tls_context)
+        if fresh is not None:
             for listener in self._listeners:
                 listener.tls = fresh
-            self.tls_policies.use(outbound)
             tell(log, LogEvent.CERTIFICATE_RELOADED)
+
+    async def _read_again(self, read: Callable[[], T]) -> T | None:
+        try:
+            return await asyncio.to_thread(read)
+        except (StartError, OSError) as error:  # ssl.SSLError is one of them
+            log.error("certificate_not_reloaded", error=str(error))
+            return None
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
         """Wait for `until`; ServiceDied when a part dies before."""
@@ -435,6 +446,11 @@ class Daemon:
         if self.metrics is not None:
             found["metrics"] = f"{self.metrics.url}/metrics"
         return found
+
+
+def _refuse(faults: Sequence[str]) -> None:
+    if faults:
+        raise StartError("; ".join(faults))
 
 
 def _tell_room(has_room: bool, free_bytes: int, free_inodes: int) -> None:

@@ -6,14 +6,12 @@ docs/metrics.md lists all of it.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import accumulate
 from pathlib import Path
 
 import structlog
-from cryptography import x509
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -39,9 +37,9 @@ log = structlog.get_logger("maild.daemon")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What is asked. `listeners`: by the names of their doors. `certificates`: PEM files by the keys of the
-    configuration that name them. `files`: of the store, as far as they are there. `backed_up_at`: as
-    DataFolder has it."""
+    """What is asked. `listeners`: by the names of their doors. `certificate_ends`: of those that are
+    shown, Unix time, by the keys of the configuration that name them. `files`: of the store, as far as they are there.
+    `backed_up_at`: as DataFolder has it."""
 
     clock: Clock
     db: Database
@@ -51,7 +49,7 @@ class Measured:
     lines: LogCounts
     http: HttpServer
     listeners: Sequence[tuple[str, SessionListener]]
-    certificates: Sequence[tuple[str, str]]
+    certificate_ends: Mapping[str, float]
     files: Sequence[Path]
     backed_up_at: Callable[[], float | None]
 
@@ -84,7 +82,7 @@ class DaemonMetrics:
     def _written(self, families: list[Metric]) -> bytes:
         """On a thread: the kernel is asked about the process, and files are read."""
         of = self._measured
-        of_files = [_file_sizes(of.files), _certificates(of.certificates), *_backup(of.backed_up_at())]
+        of_files = [_file_sizes(of.files), _certificates(of.certificate_ends), *_backup(of.backed_up_at())]
         return generate_latest(_Families([*families, *of_files, *self._process.collect()]))
 
 
@@ -213,16 +211,12 @@ def _backup(at: float | None) -> list[Metric]:
     return [] if at is None else [_gauge("backup_timestamp_seconds", says, at)]
 
 
-def _certificates(files: Sequence[tuple[str, str]]) -> Metric:
-    ends = GaugeMetricFamily(
+def _certificates(ends: Mapping[str, float]) -> Metric:
+    told = GaugeMetricFamily(
         "maild_certificate_not_after_timestamp_seconds",
-        "When the certificate in a file of the configuration ends (Unix time).",
+        "When the certificate ends that is shown for a key of the configuration (Unix time).",
         labels=["key"],
     )
-    for key, file in files:
-        try:
-            end = x509.load_pem_x509_certificate(Path(file).read_bytes()).not_valid_after_utc
-        except (OSError, ValueError):  # the daemon itself tells of it when it loads the file
-            end = datetime.fromtimestamp(0, UTC)
-        ends.add_metric([key], end.timestamp())
-    return ends
+    for key, end in ends.items():
+        told.add_metric([key], end)
+    return told

@@ -8,11 +8,10 @@ warning is worth knowing, and so is that something can't be told now.
 import asyncio
 from typing import Any
 
+from maild.commands.doctor.certificate_checks import authorities, certificate
 from maild.commands.doctor.dns_checks import names, nameservers, published, signatures
 from maild.commands.doctor.host_checks import (
-    authorities,
     backup,
-    certificate,
     clock,
     disk,
     files,

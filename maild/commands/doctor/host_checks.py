@@ -1,19 +1,13 @@
-"""What this host has: domains for its inboxes, its certificate, places to listen, room on its disk, backups."""
+"""What this host has: domains for its inboxes, places to listen, room on its disk, backups."""
 
 import asyncio
 import os
-import ssl
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
-
-from cryptography import x509
 
 from conf.setting_kinds import host_port
 from maild.commands.doctor.patient import Diagnosis, Patient, ip_version, why
-from maild.inbound.wire import tls
-from maild.message.fields.address import is_named
 from maild.resolver import DnsError
 from storage.clock import is_clock_behind, is_recent, iso
 from storage.data_folder import DataFolder, user_of
@@ -21,7 +15,6 @@ from storage.disk import Disk
 from storage.durable_files import is_there
 
 LISTENS_S = 3
-EXPIRES_SOON_DAYS = 14
 BACKUP_OLD_S = 2 * 24 * 3600  # as the alert MaildBackupOld
 _VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
@@ -38,51 +31,6 @@ async def homes(patient: Patient) -> list[Diagnosis]:
         Diagnosis("inboxes", domain, "fault", f"{count} at a domain that nobody has", advice)
         for domain, count in patient.homeless
     ]
-
-
-async def certificate(patient: Patient) -> list[Diagnosis]:
-    """Is the certificate of SMTP one that its name is in, for a while yet?"""
-    smtp, hostname = patient.settings.smtp, patient.settings.server.hostname
-    if not smtp.tls_cert:
-        found = "a self-signed one, which mail servers take"
-        return [Diagnosis("certificate", "smtp.tls_cert", "ok", found)]
-    try:
-        with DataFolder(patient.folder).as_its_owner():  # what root may read the daemon may not
-            tls.context(smtp.tls_cert, smtp.tls_key)
-            shown = x509.load_pem_x509_certificate(Path(smtp.tls_cert).read_bytes())
-    except (ssl.SSLError, OSError, ValueError) as error:
-        advice = "Name a pair of PEM files that belong together and that the daemon's user can read."
-        return [Diagnosis("certificate", smtp.tls_cert, "fault", f"no usable pair: {error}", advice)]
-    left = shown.not_valid_after_utc - datetime.fromtimestamp(patient.clock.now_ms() / 1000, UTC)
-    ends = f"it is valid until {shown.not_valid_after_utc:%Y-%m-%d}"
-    if left.days < EXPIRES_SOON_DAYS:
-        status: Literal["warning", "fault"] = "fault" if left.total_seconds() <= 0 else "warning"
-        return [Diagnosis("certificate", smtp.tls_cert, status, ends, "Renew it; maild reads it by itself.")]
-    # RFC 9525 §6.3: a wildcard is the whole first label.
-    if not is_named(hostname, _names_of(shown)):
-        found = f"it is not for {hostname}"
-        advice = (
-            f"Get one for {hostname}: programs that submit mail, and hosts under MTA-STS, check the name."
-        )
-        return [Diagnosis("certificate", smtp.tls_cert, "fault", found, advice)]
-    return [Diagnosis("certificate", smtp.tls_cert, "ok", ends)]
-
-
-def _names_of(shown: x509.Certificate) -> frozenset[str]:
-    try:
-        names = shown.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except (x509.ExtensionNotFound, ValueError):
-        return frozenset()
-    return frozenset(map(str.lower, names.get_values_for_type(x509.DNSName)))
-
-
-async def authorities(patient: Patient) -> list[Diagnosis]:
-    """Is there any that certificates of others are believed for?"""
-    if patient.knows_authorities():
-        return []
-    found = "OpenSSL has none: no endpoint of a webhook is believed to be who it is, nor are hosts of MTA-STS and DoH"
-    advice = "apt install ca-certificates. If SSL_CERT_FILE or SSL_CERT_DIR is set for the daemon, set it here, too."
-    return [Diagnosis("authorities", ssl.get_default_verify_paths().openssl_capath, "warning", found, advice)]
 
 
 async def listening(patient: Patient) -> list[Diagnosis]:

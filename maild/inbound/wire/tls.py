@@ -36,6 +36,14 @@ def context(cert: str, key: str) -> ssl.SSLContext:
     return made
 
 
+def end_of(cert: str) -> float:
+    """When the first certificate in a file ends, Unix time; 0 where it does not say."""
+    try:
+        return x509.load_pem_x509_certificate(Path(cert).read_bytes()).not_valid_after_utc.timestamp()
+    except ValueError:
+        return 0.0
+
+
 def self_signed(folder: Path, hostname: str) -> tuple[str, str]:
     """The pair in `folder`, made when there is none that is whole; the paths of certificate and key."""
     cert, key = folder / "smtp-self-signed.pem", folder / "smtp-self-signed.key"

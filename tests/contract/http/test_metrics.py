@@ -2,8 +2,10 @@
 
 import asyncio
 import re
+import shutil
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from storage.engine.tx import Tx
 from storage.upkeep.backlogs import backlogs
 from tests.conftest import Start
 from tests.support.laws.words import ROOT
-from tests.support.running import Running
+from tests.support.peers.throwaway_ca import ThrowawayCa
+from tests.support.running import Running, until_true
 
 LISTEN = {"listen": "127.0.0.1:0"}
 PAGE = (ROOT / "docs/metrics.md").read_text("utf-8")
@@ -101,6 +104,34 @@ async def test_mail_and_requests_show(measured: Running) -> None:
     )
     assert value(series, "disk_free_bytes") > 0
     assert value(series, "http_connections_max") == 1000
+
+
+async def test_the_end_is_that_of_the_certificate_which_is_shown(tmp_path: Path, start: Start) -> None:
+    """A renewal that can't be used leaves the old one, which ends when it ends."""
+    ca, cert, key = ThrowawayCa(tmp_path), tmp_path / "live.pem", tmp_path / "live.key"
+
+    def renew(days: int) -> None:
+        ca.server_context(["mx.test"], lasts=timedelta(days=days))
+        shutil.copy(tmp_path / "mx.test.pem", cert)
+
+    async def days_left() -> int:
+        end = value(await series_of(maild), "certificate_not_after_timestamp_seconds", key="smtp.tls_cert")
+        return round((end - time.time()) / 86400)
+
+    renew(10)
+    shutil.copy(cert, key)
+    maild = await start(metrics=LISTEN, smtp={"tls_cert": str(cert), "tls_key": str(key)})
+    assert await days_left() == 10
+    renew(90)  # its key is not there yet
+    with capture_logs() as lines:
+        maild.daemon.reload()
+        await until_true(lambda: any(line["event"] == "certificate_not_reloaded" for line in lines))
+    assert await days_left() == 10
+    shutil.copy(cert, key)
+    with capture_logs() as lines:
+        maild.daemon.reload()
+        await until_true(lambda: any(line["event"] == "certificate_reloaded" for line in lines))
+    assert await days_left() == 90
 
 
 async def test_the_last_backup_shows_once_there_was_one(measured: Running, tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ import signal
 import smtplib
 import ssl
 import threading
+from collections.abc import MutableMapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
@@ -19,7 +21,7 @@ from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from tests.conftest import Start
 from tests.support.daemon import Daemon
 from tests.support.machine.ports import free_port
-from tests.support.running import Smtp, until
+from tests.support.running import Running, Smtp, until
 from tests.support.waiting import GIVES_UP_S
 
 
@@ -116,6 +118,82 @@ async def test_who_may_read_a_file_is_seen_to_change(tmp_path: Path, start: Star
     await until(is_taken)
 
 
+async def test_nobody_waits_for_a_file_that_became_a_pipe(tmp_path: Path, start: Start) -> None:
+    old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
+    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
+    install(old[0], cert)
+    install(old[1], key)
+    with structlog.testing.capture_logs() as lines:
+        maild = await start(
+            smtp={"tls_cert": str(cert), "tls_key": str(key)},
+            tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+        )
+        key.unlink()
+        os.mkfifo(key)
+        fault = await until(lambda: told(lines, "certificate_not_reloaded"))
+        assert fault["error"] == f"smtp.tls_key: {key} is a pipe or a device; name a file"
+        install(new[0], cert)
+        install(new[1], key)
+        await until(lambda: told(lines, "certificate_reloaded"))
+        assert await asyncio.to_thread(shown, port_of(maild)) == der(new[0])
+
+
+async def test_what_is_wrong_with_one_pair_keeps_no_other_back(tmp_path: Path, start: Start) -> None:
+    old, new, outbound = pair(tmp_path, "old"), pair(tmp_path, "new"), pair(tmp_path, "out")
+    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
+    install(old[0], cert)
+    install(old[1], key)
+    with structlog.testing.capture_logs() as lines:
+        maild = await start(
+            smtp={"tls_cert": str(cert), "tls_key": str(key)},
+            outbound={"tls_cert": str(outbound[0]), "tls_key": str(outbound[1])},
+        )
+        outbound[1].unlink()
+        install(new[0], cert)
+        install(new[1], key)
+        maild.daemon.reload()
+        await until(lambda: told(lines, "certificate_reloaded"))
+        (fault,) = [line["error"] for line in lines if line["event"] == "certificate_not_reloaded"]
+        assert fault == f"outbound.tls_key: {outbound[1]} is not readable: No such file or directory"
+        assert await asyncio.to_thread(shown, port_of(maild)) == der(new[0])
+
+
+async def test_a_pair_that_is_renewed_while_the_daemon_starts_is_taken(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
+    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
+    install(old[0], cert)
+    install(old[1], key)
+    read = tls.context
+
+    def read_before(*files: str) -> ssl.SSLContext:
+        found = read(*files)
+        install(new[0], cert)
+        install(new[1], key)
+        monkeypatch.undo()
+        return found
+
+    monkeypatch.setattr(tls, "context", read_before)
+    maild = await start(
+        smtp={"tls_cert": str(cert), "tls_key": str(key)},
+        tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+    )
+
+    async def is_taken() -> bool | None:
+        return await asyncio.to_thread(shown, port_of(maild)) == der(new[0]) or None
+
+    await until(is_taken)
+
+
+async def told(lines: list[MutableMapping[str, Any]], event: str) -> MutableMapping[str, Any] | None:
+    return next((line for line in lines if line["event"] == event), None)
+
+
+def port_of(maild: Running) -> int:
+    return int(maild.daemon.listener.addresses[0].rpartition(":")[2])
+
+
 async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(
     tmp_path: Path, start: Start
 ) -> None:
@@ -128,7 +206,7 @@ async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(
             smtp={"tls_cert": str(cert), "tls_key": str(key)},
             tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
         )
-        port = int(maild.daemon.listener.addresses[0].rpartition(":")[2])
+        port = port_of(maild)
 
         async def seen(event: str, count: int) -> bool | None:
             return [line["event"] for line in lines].count(event) >= count or None
@@ -153,7 +231,7 @@ async def test_a_session_is_resumed_until_its_ticket_is_too_old(
     """RFC 9325 §3.4: who gets at the keys of tickets late can't open the sessions of weeks."""
     tuning = SmtpTuning(certificate_look_s=0.01, ticket_keys_s=lasts_s)
     maild = await start(tuning=Tuning(smtp=tuning))
-    port = int(maild.daemon.listener.addresses[0].rpartition(":")[2])
+    port = port_of(maild)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.maximum_version = ssl.TLSVersion.TLSv1_2  # of TLS 1.3 a ticket opens nothing by itself

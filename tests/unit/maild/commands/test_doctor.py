@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
@@ -316,6 +317,32 @@ async def test_a_domain_without_a_key_wants_init(world: World) -> None:
     assert await world.faults() == {"dkim": "fault | there is no key for it | Run maild init."}
 
 
+class Certified:
+    """The world's host with a certificate of an authority that this system believes."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.ca = ThrowawayCa(folder)
+        self._world, self._folder = world, folder
+
+    def show(self, *names: str, section: str = "smtp", **how: Any) -> Path:
+        self.ca.server_context(names, **{"lasts": timedelta(days=90), **how})
+        pem = self._folder / f"{names[0]}.pem"
+        of = self._world.settings.setdefault(section, {})
+        of.update(tls_cert=str(pem), tls_key=str(pem))
+        return pem
+
+
+@pytest.fixture
+def certified(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certified:
+    made = Certified(world, tmp_path)
+
+    def read_authorities(context: ssl.SSLContext, *_: object) -> None:
+        context.load_verify_locations(made.ca.ca_file)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", read_authorities)
+    return made
+
+
 @pytest.mark.parametrize(
     ("names", "told"),
     [
@@ -325,19 +352,18 @@ async def test_a_domain_without_a_key_wants_init(world: World) -> None:
     ],
 )
 async def test_the_certificate_must_have_our_name(
-    world: World, tmp_path: Path, names: list[str], told: str | None
+    world: World, certified: Certified, names: list[str], told: str | None
 ) -> None:
-    ThrowawayCa(tmp_path).server_context(names, lasts=timedelta(days=90))
-    pem = str(tmp_path / f"{names[0]}.pem")
-    world.settings["smtp"] |= {"tls_cert": pem, "tls_key": pem}
+    certified.show(*names)
     faults = await world.faults()
     assert (faults == {}) if told is None else faults["certificate"].startswith(told)
 
 
-async def test_a_certificate_that_ends_soon_is_to_be_renewed(world: World, tmp_path: Path) -> None:
-    ThrowawayCa(tmp_path).server_context([HOST], lasts=timedelta(days=90))
-    pem = str(tmp_path / f"{HOST}.pem")
-    world.settings["smtp"] |= {"tls_cert": pem, "tls_key": pem}
+@pytest.mark.parametrize("section", ["smtp", "outbound"])
+async def test_a_certificate_that_ends_soon_is_to_be_renewed(
+    world: World, certified: Certified, section: str
+) -> None:
+    certified.show(HOST, section=section)
     told = []
     for days in (70, 10, 20):
         world.clock.at_ms += days * DAY_MS
@@ -345,10 +371,45 @@ async def test_a_certificate_that_ends_soon_is_to_be_renewed(world: World, tmp_p
     assert told == ["ok", "warning", "fault"]
 
 
-async def test_a_pair_that_is_none_is_told(world: World, tmp_path: Path) -> None:
+async def test_a_certificate_whose_time_has_not_come_is_told(world: World, certified: Certified) -> None:
+    certified.show(HOST)
+    world.clock.at_ms -= 30 * DAY_MS
+    found = await world.examined()
+    told = [
+        one["found"]
+        for one in found["diagnoses"]
+        if (one["check"], one["status"]) == ("certificate", "fault")
+    ]
+    assert len(told) == 1 and told[0].endswith("UTC on, and not yet")
+
+
+async def test_a_chain_that_leads_to_no_authority_of_the_system_is_told(
+    world: World, certified: Certified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the certificate alone is named, without those that its authority gave with it."""
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda *_: None)
+    certified.show(HOST)
+    told = (await world.faults())["certificate"]
+    assert told.startswith(
+        "warning | who believes this system's authorities does not believe it: unable to get"
+    )
+    assert "fullchain.pem" in told
+    certified.show(HOST, section="outbound")
+    del world.settings["smtp"]["tls_cert"], world.settings["smtp"]["tls_key"]
+    assert await world.faults() == {}
+
+
+@pytest.mark.parametrize("section", ["smtp", "outbound"])
+async def test_a_pair_that_is_none_is_told(world: World, tmp_path: Path, section: str) -> None:
     (tmp_path / "no.pem").write_text("no certificate")
-    world.settings["smtp"] |= {"tls_cert": str(tmp_path / "no.pem"), "tls_key": str(tmp_path / "no.pem")}
-    assert (await world.faults())["certificate"].startswith("fault | no usable pair: ")
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    world.settings.setdefault(section, {}).update(tls_cert=str(tmp_path / "no.pem"), tls_key=pipe)
+    told = (await world.faults())["certificate"]
+    assert told.startswith(
+        f"fault | {section}.tls_cert: there is no certificate in {tmp_path}/no.pem, as PEM has it; "
+    )
+    assert f"{section}.tls_key: {pipe} is a pipe" in told
 
 
 async def test_that_no_certificate_of_others_is_believed_is_told(world: World) -> None:
