@@ -2,13 +2,14 @@
 
 A document type is refused where it begins, so there are no entities to expand. Only what is summed up is kept while it
 is read. Reporters differ in namespaces and in order; elements are known by their local names. Some write what is no
-XML: a bare `&` in their name, their address in angle brackets, octets of another charset. That is mended and read a
-second time. What stands around the report is passed over: a schema that never ends, something behind the end. A report
-that is cut off is none, for a part would be counted as the whole.
+XML: a bare `&` in their name, their address in angle brackets, octets of another charset than they declare. That is
+mended and read a second time. What stands around the report is passed over: a schema that never ends, something behind
+the end. A report that is cut off is none, for a part would be counted as the whole.
 """
 
 from __future__ import annotations
 
+import codecs
 import ipaddress
 import re
 from collections import Counter
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 from xml.parsers import expat
 
+from maild.message.characters.decode import decode_charset
 from maild.message.reports.domain_report import (
     MAX_ROWS,
     TOP,
@@ -28,8 +30,12 @@ from maild.message.reports.domain_report import (
 )
 
 _NO_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML §2.2
+_DECLARATION = re.compile(rb"\A(?:[ \t\r\n]*<\?xml[ \t\r\n][^>]{0,200}>)+")
+_DECLARED = re.compile(rb"""<\?xml[^>]*encoding=["']([!-~]{1,40})["']""")
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);)")
 _BRACKETED_ADDRESS = re.compile(rb"<([^<>\s@]*@[^<>\s]*)>")
+
+_UNREADABLE: Final = (expat.ExpatError, ValueError, LookupError)  # the last two: of charsets
 
 _MENDED_MAX = 128 * 1024  # each pass over so much keeps the interpreter for 10 ms at most
 _PIECE = 64 * 1024
@@ -38,7 +44,7 @@ _PIECE = 64 * 1024
 _TOKEN_OCTETS_MAX = 64 * 1024
 _ATTRIBUTES_MAX = 20
 _DEPTH_MAX = 20
-_ELEMENTS_MAX = 200 * MAX_ROWS
+_ELEMENTS_MAX = 40 * MAX_ROWS
 _TEXT_CHARS = 1000
 _DISPOSITIONS: Final = ("none", "quarantine", "reject")  # RFC 9990 has "pass" besides, which is none of these
 
@@ -63,11 +69,11 @@ def read_dmarc_report(octets: bytes) -> DomainReport:
     try:
         try:
             return _read(octets)
-        except expat.ExpatError:
+        except _UNREADABLE:
             if len(octets) > _MENDED_MAX:
                 raise
             return _read(_mended(octets))
-    except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: of encodings
+    except _UNREADABLE as error:
         raise NoReport from error
 
 
@@ -83,9 +89,20 @@ def _read(octets: bytes) -> DomainReport:
 
 
 def _mended(octets: bytes) -> bytes:
-    """Of UTF-8, or of what has ASCII in its place."""
-    text = _NO_XML.sub(b"", octets.decode("utf-8", "replace").encode())
+    """As UTF-8, and without a declaration that says else."""
+    text = _NO_XML.sub(b"", _DECLARATION.sub(b"", _characters(octets).encode()))
     return _BRACKETED_ADDRESS.sub(rb"&lt;\1&gt;", _BARE_AMPERSAND.sub(b"&amp;", text))
+
+
+def _characters(octets: bytes) -> str:
+    """What is surely of a charset is of that, whatever is declared."""
+    if octets.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return octets.decode("utf-16", "replace")
+    try:
+        return octets.decode()
+    except UnicodeDecodeError:
+        declared = _DECLARED.search(octets[:_TEXT_CHARS])
+        return decode_charset(octets, declared[1].decode() if declared else None)
 
 
 class _Enough(Exception):

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from maild.message.parsing.text import snippet
 
-MAX_ROWS: Final = 1000  # of one report; the rest is counted as left out
+MAX_ROWS: Final = 10_000  # of one report; the rest is counted as left out
 TOP: Final = 20  # sources and kinds of failure that are shown
 NAME_CHARS: Final = 200
 _COUNT_MAX = 10**9

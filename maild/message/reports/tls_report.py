@@ -45,7 +45,7 @@ class _Summary(msgspec.Struct, rename="kebab"):
 
 
 class _FailedSessions(msgspec.Struct, rename="kebab"):
-    result_type: _Text
+    result_type: _Text | None = None
     failed_session_count: _Count = 0
 
 
@@ -125,7 +125,8 @@ def _seconds(text: str) -> int:
 def _detail(results: list[_PolicyResult], failures: list[_FailedSessions]) -> dict[str, Any]:
     kinds: Counter[str] = Counter()
     for failure in failures:
-        kinds[name_of(failure.result_type)] += failure.failed_session_count
+        if failure.result_type:
+            kinds[name_of(failure.result_type)] += failure.failed_session_count
     policies = dict.fromkeys(name_of(one.policy.policy_type) for one in results)
     return {
         "policyTypes": list(policies)[:TOP],
