@@ -14,6 +14,8 @@ from conf.settings import Outbound, Settings, Smtp
 # As OpenSSL takes them (PEM_bytes_read_bio(3)).
 _CERTIFICATE = (b"BEGIN CERTIFICATE", b"BEGIN X509 CERTIFICATE", b"BEGIN TRUSTED CERTIFICATE")
 _KEY = (b"PRIVATE KEY-----",)
+# What OpenSSL says of a key that is another certificate's; the last two where it is of another kind (RSA, ECDSA).
+_OF_ANOTHER = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED")
 
 
 def faults(settings: Settings) -> list[str]:
@@ -41,18 +43,23 @@ def pair_faults(section: str, named: Smtp | Outbound) -> list[str]:
     found = [*_missing(cert, named.tls_cert, _CERTIFICATE), *_missing(key, named.tls_key, _KEY)]
     if found or not (named.tls_cert and named.tls_key):
         return found
-    return list(_unfit(f"{cert}, {key}", named.tls_cert, named.tls_key))
+    return list(_unfit(section, named.tls_cert, named.tls_key))
 
 
-def _unfit(keys: str, cert: str, key: str) -> Iterator[str]:
+def _unfit(section: str, cert: str, key: str) -> Iterator[str]:
+    keys = f"{section}.tls_cert, {section}.tls_key"
     try:
         # An encrypted key is a fault; without a password OpenSSL would ask for one on the terminal.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
     except ssl.SSLError as error:
-        if error.reason == "KEY_VALUES_MISMATCH":
+        if error.reason in _OF_ANOTHER:
             yield f"{keys}: {key} is not the key of the certificate that stands first in {cert}"
         elif b"ENCRYPTED" in Path(key).read_bytes():
             yield f"{keys}: {key} is encrypted, and nobody is asked for a password; name one that is not"
+        elif found := list(_authority_faults({f"{section}.tls_cert": cert})):
+            yield from found
+        elif error.reason is None:  # "PEM lib": it does not get as far as to a key
+            yield f"{section}.tls_key: the private key in {key} can't be read: {error}"
         else:
             yield f"{keys}: {cert} and {key} are no usable pair: {error}"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from conf import named_files
 from conf.loading import parse
@@ -24,6 +25,12 @@ def pair(tmp_path: Path) -> tuple[str, str]:
 def made(folder: Path) -> tuple[str, str]:
     folder.mkdir()
     return tls.self_signed(folder, "mx.test")
+
+
+def _pem(private: rsa.RSAPrivateKey) -> bytes:
+    return private.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
 
 
 def faults(document: Mapping[str, Any]) -> list[str]:
@@ -95,7 +102,16 @@ def test_a_pair_that_does_not_fit(section: str, pair: tuple[str, str], tmp_path:
     broken = tmp_path / "broken.pem"
     broken.write_text(BROKEN)
     (told,) = faults({section: {"tls_cert": str(broken), "tls_key": key}})
-    assert told.startswith(f"{keys}: {broken} and {key} are no usable pair: ")
+    assert told.startswith(f"{section}.tls_cert: a certificate in {broken} can't be read: ")
+    torn = tmp_path / "torn.key"
+    torn.write_bytes(Path(key).read_bytes()[:100])
+    (told,) = faults({section: {"tls_cert": cert, "tls_key": str(torn)}})
+    assert told.startswith(f"{section}.tls_key: the private key in {torn} can't be read: ")
+    another_kind = tmp_path / "rsa.key"
+    another_kind.write_bytes(_pem(rsa.generate_private_key(65537, 2048)))
+    assert faults({section: {"tls_cert": cert, "tls_key": str(another_kind)}}) == [
+        f"{keys}: {another_kind} is not the key of the certificate that stands first in {cert}"
+    ]
 
 
 def test_authorities_that_are_none(tmp_path: Path) -> None:
