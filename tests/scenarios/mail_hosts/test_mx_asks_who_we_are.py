@@ -81,5 +81,5 @@ def test_a_renewed_pair_is_taken_once_it_fits(tmp_path: Path) -> None:
 
 async def test_a_pair_that_does_not_fit_is_told_at_the_start(start: Start, tmp_path: Path) -> None:
     cert, key = pair(tmp_path, "one")[0], pair(tmp_path, "another")[1]
-    with pytest.raises(StartError, match=r"outbound\.tls_cert, outbound\.tls_key: .* is not the key of the cert"):
+    with pytest.raises(StartError, match=r"outbound\.tls_cert, .* is not the key of the certificate"):
         await start(outbound={"tls_cert": str(cert), "tls_key": str(key)})
