@@ -48,8 +48,9 @@ def _told_of(patient: Patient, section: str, named: Smtp | Outbound) -> list[Dia
         return [Diagnosis("certificate", named.tls_cert, "fault", "; ".join(faults), advice)]
     told = list(_of_time(named.tls_cert, shown, patient.clock))
     if section == "smtp":
+        may_be_believed = all(one.status != "fault" for one in told)
         told += _of_name(named.tls_cert, shown, patient.settings.server.hostname)
-        if patient.knows_authorities():
+        if may_be_believed and patient.knows_authorities():
             told += _of_belief(named.tls_cert, context)
     return told or [Diagnosis("certificate", named.tls_cert, "ok", f"it is valid until {_day_of_end(shown)}")]
 

@@ -371,16 +371,17 @@ async def test_a_certificate_that_ends_soon_is_to_be_renewed(
     assert told == ["ok", "warning", "fault"]
 
 
-async def test_a_certificate_whose_time_has_not_come_is_told(world: World, certified: Certified) -> None:
-    certified.show(HOST)
-    world.clock.at_ms -= 30 * DAY_MS
+@pytest.mark.parametrize(
+    ("is_expired", "days_ago", "told"), [(True, 0, "it is valid until "), (False, 30, "it is valid from ")]
+)
+async def test_a_certificate_that_is_over_or_has_yet_to_begin_is_told_once(
+    world: World, certified: Certified, is_expired: bool, days_ago: int, told: str
+) -> None:
+    certified.show(HOST, is_expired=is_expired)
+    world.clock.at_ms -= days_ago * DAY_MS
     found = await world.examined()
-    told = [
-        one["found"]
-        for one in found["diagnoses"]
-        if (one["check"], one["status"]) == ("certificate", "fault")
-    ]
-    assert len(told) == 1 and told[0].endswith("UTC on, and not yet")
+    (one,) = [one for one in found["diagnoses"] if one["check"] == "certificate"]
+    assert one["status"] == "fault" and one["found"].startswith(told)
 
 
 async def test_a_chain_that_leads_to_no_authority_of_the_system_is_told(
