@@ -29,7 +29,8 @@ def reports(domain: str | None, kind: str | None, limit: int, config: Path, as_j
 def _report_line(one: dict[str, Any]) -> str:
     sender = one["verifiedDomain"] or "nobody proven"
     counted = "messages" if one["type"] == "dmarc" else "sessions"
+    more = " (there are more)" if one["isTruncated"] else ""
     return (
         f"{one['id']}  {one['domainName']}  {one['type']}  from {one['periodBegin']} to {one['periodEnd']}"
-        f"  {one['passed']} of {one['total']} {counted} passed  {one['reporter']} [{sender}]"
+        f"  {one['passed']} of {one['total']} {counted} passed{more}  {one['reporter']} [{sender}]"
     )

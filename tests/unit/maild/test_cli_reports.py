@@ -26,11 +26,11 @@ def config(tmp_path: Path) -> str:
         f"data_dir = '{tmp_path / 'data'}'\n[server]\nshared_domains = ['ours.test', 'two.test']\n"
     )
     assert run("init", "--config", str(path)).exit_code == 0
-    day, rows = 86_400_000, [("dmarc", "ours.test", "there.test", 3), ("tls", "two.test", None, 7)]
+    day, rows = 86_400_000, [("dmarc", "ours.test", "there.test", 3, 1), ("tls", "two.test", None, 7, 0)]
     with migrate.transaction(tmp_path / "data" / "maild.sqlite3") as tx:
-        for number, (kind, name, sender, total) in enumerate(rows):
+        for number, (kind, name, sender, total, is_truncated) in enumerate(rows):
             row = DomainReportRow(
-                f"rep_{number}", None, name, kind, HOSTILE, "7", sender, 0, day - 1, total, 2, 0,
+                f"rep_{number}", None, name, kind, HOSTILE, "7", sender, 0, day - 1, total, 2, is_truncated,
                 json.dumps(DMARC), "msg_1", day,
             )  # fmt: skip
             assert domain_reports.keep(tx, row)
@@ -45,7 +45,7 @@ def test_a_person_reads_a_line_for_each_and_nothing_of_it_acts_on_the_terminal(c
         "rep_1  two.test  tls  from 1970-01-01T00:00:00.000Z to 1970-01-01T23:59:59.999Z  "
     )
     assert newest.endswith("  2 of 7 sessions passed  evil.test\\u001b[2J\\nrep_9  ours.test [nobody proven]")
-    assert "  2 of 3 messages passed  " in oldest and oldest.endswith(" [there.test]")
+    assert "  2 of 3 messages passed (there are more)  " in oldest and oldest.endswith(" [there.test]")
 
 
 def test_a_program_reads_all_of_it(config: str) -> None:
