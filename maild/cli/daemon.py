@@ -1,6 +1,7 @@
 """The daemon, and the configuration that it would run with."""
 
 import gc
+import signal
 import sys
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from maild.cli.common import (
 @config_option
 def serve(config: Path) -> None:
     """Run the daemon in the foreground until SIGTERM."""
+    for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):  # they would end it until it answers them
+        signal.signal(number, signal.SIG_IGN)
     gc.disable()  # until it is ready: nothing that is imported is rubbish, and looking for it takes a fifth of a start
     from maild import logs
     from maild.daemon import StartError
