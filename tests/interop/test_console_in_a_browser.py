@@ -155,6 +155,26 @@ async def test_turning_down_and_editing(world: World) -> None:
     assert not any(b"Subject: Turned down" in one.raw for one in world.mx.received)
 
 
+async def test_enter_in_a_field_presses_the_button_that_stands_beside_it(world: World) -> None:
+    message = await world.maild.received(world.inbox, "From: a@b.test\nSubject: labels\n\nhello\n")
+    path = f"/v1/messages/{message['id']}"
+    await world.maild.api.call("PATCH", path, {"addLabels": ["first"]})
+    draft = {"inboxId": world.inbox["id"], "to": [_person("Enter")], "subject": "Enter"}
+    draft = (await world.maild.api.post("/v1/drafts", draft)).data
+    async with world.chromium.visit(world.maild) as visit:
+        await world.sign_in(visit)
+        await visit.open(f"/console/messages/{message['id']}")
+        await visit.page.get_by_label("Add a label").fill("second")
+        await visit.enter()
+        assert set((await world.maild.api.get(path)).data["labels"]) == {"first", "second", "unread"}
+        await visit.open(f"/console/drafts/{draft['id']}")
+        await visit.page.get_by_label("Subject").fill("Entered")
+        await visit.enter()
+        assert "Saved." in await visit.said()
+    kept = (await world.maild.api.get(f"/v1/drafts/{draft['id']}")).data
+    assert kept["subject"] == "Entered" and kept["status"] == "draft"
+
+
 async def test_figures_keep_up_to_date(world: World) -> None:
     async with world.chromium.visit(world.maild) as visit:
         await world.sign_in(visit)
