@@ -566,15 +566,19 @@ async def test_axe_finds_nothing(world: World) -> None:
                 await visit.page.evaluate(opened)
                 await visit.page.evaluate(axe)
                 result = await visit.page.evaluate(
-                    "axe.run(document, {resultTypes: ['violations'], iframes: false})"
+                    "axe.run(document, {resultTypes: ['violations'], iframes: false,"
+                    " rules: {'target-size': {enabled: true}}})"
                 )
                 found += [
                     f"{path} ({scheme}): {one['impact']} {one['id']}: {one['nodes'][0]['html'][:200]}"
                     f" {json.dumps(one['nodes'][0]['any'][:1])[:300]}"
                     for one in result["violations"]
                 ]
-                too_wide = await visit.page.evaluate(
-                    "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-                )
-                assert too_wide <= 0, f"{path} ({scheme}) is {too_wide} pixels wider than the screen"
+                for pixels in (width, 768):
+                    await visit.page.set_viewport_size({"width": pixels, "height": 900})
+                    too_wide = await visit.page.evaluate(
+                        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+                    )
+                    assert too_wide <= 0, f"{path} is {too_wide} pixels wider than a screen of {pixels}"
+                await visit.page.set_viewport_size({"width": width, "height": 900})
     assert found == [], "\n".join(found)
