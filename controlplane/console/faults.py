@@ -20,6 +20,8 @@ _TEXTS: Mapping[str, str] = {
     "thread_advanced": "Nothing was sent: the conversation went on after this page was loaded. Read what came;"
     " what you wrote is still here.",
     "content_changed": "Nothing was approved: the message changed after this page was loaded. Read it again below.",
+    "version_conflict": "Nothing was saved or sent: somebody changed this draft after this page was loaded. What you"
+    " entered is below, and takes the place of theirs when you save it now.",
     "recipient_suppressed": "Nothing was sent: {email} is on the suppression list ({reason}).",
     "recipient_not_allowed": "Nothing was sent: a rule or a policy keeps mail from {address}.",
     "invalid_scopes": "A key that is bound to an inbox holds scopes of mail alone. Untick the others.",
@@ -86,6 +88,19 @@ class SignedOut(PageFault):
 
     def __init__(self) -> None:
         super().__init__("Nothing was done.")
+
+
+class AnotherOrganization(PageFault):
+    """The form's page was loaded before the browser signed in to another organization."""
+
+    status = 409
+    title = "Another organization"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing was done: since this page was loaded, this browser signed in to another organization, which the"
+            " menu names. What you enter now is done there."
+        )
 
 
 class TooMany(PageFault):

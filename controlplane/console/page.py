@@ -26,6 +26,7 @@ from controlplane.operations.table import (
     LIST_SESSIONS,
     NAME_ACTORS,
     OPERATIONS,
+    SAVE_DRAFT,
     SHOW_THREAD,
     SHOW_WAITING,
 )
@@ -40,6 +41,7 @@ _OWN = (
     LIST_SESSIONS,
     NAME_ACTORS,
     END_SESSION,
+    SAVE_DRAFT,
 )
 _BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}
 SHOWN_BYTES_MAX = (

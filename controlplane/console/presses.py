@@ -1,7 +1,8 @@
 """A form that is pressed again before its answer is there, as where no script keeps a browser from it: it acts once.
 
-Each page has a token of its own for the forms that make something (`once`), so a form of a page that was loaded anew,
-or whose fields were changed meanwhile, acts anew. The Idempotency-Keys of the API are no help here: what makes a key or
+Each page has a token of its own (`once`), which begins with the organization that the page is of. Forms have it that
+make something, or that say something else when they are pressed again, so a form of a page that was loaded anew, or
+whose fields were changed meanwhile, acts anew. The Idempotency-Keys of the API are no help here: what makes a key or
 a webhook answers with a secret, which no table keeps.
 """
 

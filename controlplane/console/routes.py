@@ -18,7 +18,7 @@ from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console import safety
 from controlplane.console.budget import FRAME_BYTES, PAGE_BYTES, octets_of
 from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, own_path, see
-from controlplane.console.faults import NoSuchPage, PageFault, SignedOut, told_of
+from controlplane.console.faults import AnotherOrganization, NoSuchPage, PageFault, SignedOut, told_of
 from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import MEMBERS_FORM, Form, FormBody, read_form
 from controlplane.console.live import Live
@@ -198,12 +198,19 @@ class Console:
         )
         try:
             return await self._answer(request, signed_in, await self._act(page, request, call))
-        except Refusal as refusal:
-            if page.method == "GET" or status_of(refusal) == 401:
-                raise
-            answer = await self._again(request, page.again, call, refusal)
+        except AnotherOrganization as fault:
+            answer = await self._again(request, page.again, call, fault)
             if answer is None:
                 raise
+            return answer
+        except Refusal as refusal:
+            status = status_of(refusal)
+            if page.method == "GET" or status == 401:
+                raise
+            answer = await self._again(request, page.again, call, told_of(refusal, status))
+            if answer is None:
+                raise
+            answer.headers.update(headers_of(refusal))
             return answer
         except TooLong:
             raise NoSuchPage("This is longer than a page shows. The API gives it whole.") from None
@@ -211,15 +218,16 @@ class Console:
     async def _act(self, page: PageRoute, request: web.Request, call: PageCall) -> PageAnswer:
         if page.method == "GET":
             return await page.run(call)
+        if not call.form.get(ONCE, mark := _mark_of(call.signed_in)).startswith(mark):
+            raise AnotherOrganization
         session_id = call.signed_in.session.id
         return await self._presses.answer(session_id, request.path, call.form, partial(page.run, call))
 
     async def _again(
-        self, request: web.Request, show: Show | None, call: PageCall, refusal: Refusal
+        self, request: web.Request, show: Show | None, call: PageCall, fault: PageFault
     ) -> web.Response | None:
         """The page of the form that was refused: why, and with what was typed. Where the page is gone, or has no form
         for this member, what was typed stands alone; None where nothing was."""
-        fault = told_of(refusal, status_of(refusal))
         page = await self._page_with_form(show, call)
         if page is not None:
             shown = {**page.shown, "fault": fault, "given": call.form}
@@ -227,10 +235,8 @@ class Console:
             page, shown = Html("kept.html", {}), _kept(request, call.form, fault)
         else:
             return None
-        request[CODE] = refusal.code
-        response = await self._html(request, call.signed_in, Html(page.template, shown, fault.status))
-        response.headers.update(headers_of(refusal))
-        return response
+        request[CODE] = fault.code
+        return await self._html(request, call.signed_in, Html(page.template, shown, fault.status))
 
     async def _page_with_form(self, show: Show | None, call: PageCall) -> Html | None:
         if show is None or not call.signed_in.acts:
@@ -263,7 +269,7 @@ class Console:
             "done": request.query.get("done", ""),
             "fault": None,
             "given": Form(),
-            ONCE: secrets.token_urlsafe(ONCE_BYTES),
+            ONCE: f"{_mark_of(signed_in)}{secrets.token_urlsafe(ONCE_BYTES)}",
         }
         await self._templates_are_compiled()
         return web.Response(
@@ -305,6 +311,11 @@ class Console:
             charset="utf-8",
             headers=safety.ASSET_HEADERS,
         )
+
+
+def _mark_of(signed_in: SignedIn | None) -> str:
+    """How tokens begin on pages of this organization, which another tab may have left meanwhile."""
+    return f"{signed_in.principal.organization_id}." if signed_in else ""
 
 
 def _to_page_of(form: PageRoute) -> Next:

@@ -62,7 +62,7 @@ from controlplane.contract.mail.threads import (
 )
 from controlplane.contract.sending.attempts import DeliveryAttempt
 from controlplane.contract.sending.checks import CheckedMessage, CheckMessage
-from controlplane.contract.sending.drafts import CreateDraft, Draft, ListDrafts, PatchDraft
+from controlplane.contract.sending.drafts import CreateDraft, Draft, ListDrafts, PatchDraft, SaveDraft
 from controlplane.contract.sending.operator_queue import (
     ChangeQueue,
     ListQueue,
@@ -560,6 +560,25 @@ SHOW_THREAD = Operation(
     scope="threads:read",
     names="thread",
     refusals=("thread_not_found", "inbox_access_denied"),
+)
+SAVE_DRAFT = Operation(
+    "saveDraft",
+    "PATCH /v1/drafts/{id}",
+    "Change what is given, unless somebody did meanwhile",
+    drafts.save_draft,
+    Draft,
+    scope="messages:send",
+    input=SaveDraft,
+    names="draft",
+    body_bytes_max=DRAFT_BYTES,
+    refusals=(
+        "draft_not_found",
+        "inbox_access_denied",
+        "draft_not_editable",
+        "message_not_found",
+        "payload_too_large",
+        "version_conflict",
+    ),
 )
 LIST_FIRST_CONTACTS = Operation(
     "listFirstContacts",

@@ -35,11 +35,11 @@ async def show(call: PageCall) -> Html:
 
 
 async def save(call: PageCall) -> SeeOther:
-    """Keep what the form says; `send`: and send it."""
+    """Keep what the form says, unless the draft was changed since the form was shown; `send`: and send it."""
     form = call.form
     given: dict[str, Any] = {kind: addresses_in(form[kind]) for kind in _KINDS if kind in form}
-    given |= {name: form[name] for name in ("subject", "text") if name in form}
-    await call.ask("updateDraft", call.id, **given)
+    given |= {name: form[name] for name in ("subject", "text", "updatedAt") if name in form}
+    await call.ask("saveDraft", call.id, **given)
     if "send" not in form:
         return SeeOther(f"/console/drafts/{call.id}", "saved")
     sent = await call.ask("sendDraft", call.id)

@@ -67,6 +67,12 @@ class PatchDraft(Change):
     example: ClassVar[dict[str, Any]] = {"text": "It was paid yesterday."}
 
 
+class SaveDraft(PatchDraft):
+    """For people: `updatedAt` of the draft as they were shown it, which nobody may have changed since."""
+
+    updatedAt: Annotated[str, Field(max_length=40)] | None = None
+
+
 class ListDrafts(RequestQuery):
     status: Literal["draft", "sent", "discarded"] | None = None
     inboxId: InboxId | None = None

@@ -8,7 +8,7 @@ import msgspec
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.contract.sending.drafts import CreateDraft, PatchDraft
+from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDraft
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of
@@ -50,6 +50,10 @@ async def get_draft(call: Call) -> Result:
 
 async def update_draft(call: Call) -> Result:
     return Result(shown_draft(await call.db.write(_update, call, call.input)))
+
+
+async def save_draft(call: Call) -> Result:
+    return Result(shown_draft(await call.db.write(_save, call, call.input)))
 
 
 async def send_draft(call: Call) -> Result:
@@ -189,6 +193,13 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
     assert edited is not None
     call.services.changes().draft_changed(tx, "updated", edited, call.principal.mode)
     return edited
+
+
+def _save(tx: Tx, call: Call, body: SaveDraft) -> DraftRow:
+    row = _reached(tx, call)
+    if row.status == "draft" and body.updatedAt not in (None, iso(row.updated_at)):
+        raise Refusal("version_conflict")
+    return _update(tx, call, body)
 
 
 def _discard(tx: Tx, call: Call) -> DraftRow:

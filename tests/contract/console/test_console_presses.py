@@ -1,8 +1,7 @@
-"""Forms that are pressed twice where no script keeps a browser from it, and forms of a page that was loaded before the
-browser signed in to another organization."""
+"""Forms that are pressed twice where no script keeps a browser from it, and forms of a page that is not of today: what
+it shows was changed meanwhile, or its browser signed in to another organization."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+import re
 
 import pytest
 
@@ -10,19 +9,21 @@ from tests.conftest import Start
 from tests.support.clients.console import LOCAL, Visitor
 from tests.support.running import Running
 from tests.support.worlds.holding import mail
-from tests.support.worlds.reviewing import Held
+
+POLICY = {
+    "version": "0",
+    "recipients": "any",
+    "review": "all",
+    "replyTo": "honor",
+    "unlisted": "accept",
+    "expiresAfterSeconds": "3600",
+    "maxAttempts": "5",
+}
 
 
 @pytest.fixture
 async def local(start: Start) -> Running:
     return await start(server=LOCAL)
-
-
-async def twice(member: Visitor, page: str, action: str, **form: Any) -> list[str]:
-    """Where the form of the page leads, pressed twice."""
-    shown = await member.get(page)
-    form |= {name: shown.hidden(name) for name in ("once", "last", "version", "updatedAt") if name in form}
-    return [(await member.post(action, **form)).location for _ in range(2)]
 
 
 async def test_an_answer_that_is_pressed_twice_is_sent_once_and_said_to_be(local: Running) -> None:
@@ -43,8 +44,6 @@ async def test_an_answer_that_is_pressed_twice_is_sent_once_and_said_to_be(local
 async def test_a_policy_that_is_pressed_twice_is_saved_and_said_to_be(local: Running) -> None:
     inbox = await local.inbox("bot")
     member = await Visitor.sign_in(local)
-    typed = {"recipients": "any", "review": "all", "replyTo": "honor", "unlisted": "accept",
-             "expiresAfterSeconds": "3600", "maxAttempts": "5"}  # fmt: skip
     policy = f"/console/inboxes/{inbox['id']}/policy"
     for page, action in (
         ("/console/rules", "/console/rules/policy"),
@@ -52,7 +51,7 @@ async def test_a_policy_that_is_pressed_twice_is_saved_and_said_to_be(local: Run
         (policy, policy),
     ):
         shown = await member.get(page)
-        form = {**typed, "once": shown.hidden("once"), "version": shown.hidden("version")}
+        form = {**POLICY, "once": shown.hidden("once"), "version": shown.hidden("version")}
         done, again = [await member.post(action, **form) for _ in range(2)]
         assert done.location == again.location == f"{page}?done=policy_saved"
 
@@ -66,3 +65,52 @@ async def test_a_secret_that_is_changed_by_two_presses_is_changed_once(local: Ru
     for _ in range(2):
         await member.follow(await member.post(rotate, once=once))
     assert len((await local.api.get("/v1/audit", types="webhook.secret_rotated")).data) == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "form"),
+    [
+        ("inboxes", {"username": "bot"}),
+        ("keys", {"name": "agent"}),
+        ("rules", {"direction": "inbound", "action": "block", "value": "a.test"}),
+        ("rules/policy", POLICY),
+        ("rules/recommended", {"version": "0"}),
+        ("suppressions", {"email": "gone@a.test", "reason": "manual"}),
+        ("domains", {"domain": "mail.example.org"}),
+        ("webhooks", {"url": "https://a.test/", "events": "email.sent"}),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+async def test_a_page_of_another_organization_acts_in_none(
+    local: Running, action: str, form: dict[str, str]
+) -> None:
+    """Another tab has signed in to the second one; what was entered for the first is not done there."""
+    second = await local.organization()
+    here = await Visitor.sign_in(local)
+    elsewhere = await Visitor.sign_in(local, organization_id=second.id)
+    form = form | {"once": (await here.get(f"/console/{action.partition('/')[0]}")).hidden("once")}
+    before = (await second.api.get("/v1/audit")).data
+    refused = await elsewhere.post(f"/console/{action}", **form)
+    assert refused.status == 409 and "another organization" in refused.said
+    assert (await second.api.get("/v1/audit")).data == before
+    assert (await here.post(f"/console/{action}", **form)).status == 303
+
+
+async def test_nobody_saves_over_words_that_were_not_shown(local: Running) -> None:
+    """An agent, or the same person in another tab, has changed the draft since its page was loaded."""
+    inbox = await local.inbox("bot")
+    draft = (
+        await local.api.post("/v1/drafts", {"inboxId": inbox["id"], "to": ["a@b.test"], "text": "old"})
+    ).data
+    member = await Visitor.sign_in(local)
+    path = f"/console/drafts/{draft['id']}"
+    form = {name: (await member.get(path)).hidden(name) for name in ("once", "updatedAt")}
+    theirs = (await local.api.call("PATCH", f"/v1/drafts/{draft['id']}", {"text": "theirs"})).data
+    for send in ({}, {"send": "1"}):
+        page = await member.post(path, **form, **send, text="my words")
+        assert page.status == 409 and "changed this draft" in page.said and "my words</textarea>" in page.text
+        assert re.search(rf'<a href="{path}" target="_blank"', page.text), "to theirs"
+        assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data == theirs
+    done = await member.post(path, updatedAt=page.hidden("updatedAt"), text="my words")
+    assert done.location == f"{path}?done=saved", "who has read theirs may replace them"
+    assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data["textBody"] == "my words"
