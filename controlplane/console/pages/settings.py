@@ -2,9 +2,11 @@
 
 from controlplane.console.page import Html, PageCall, SeeOther
 
+MEMBERS = 100
+
 
 async def show(call: PageCall) -> Html:
-    members = await call.ask("listMembers")
+    members = await call.ask("listMembers", limit=MEMBERS, cursor=call.query.get("members"))
     sessions = await call.ask("listSessions")
     return Html(
         "settings.html",
@@ -12,7 +14,8 @@ async def show(call: PageCall) -> Html:
             "organization": await call.ask("getOrganization"),
             "members": members,
             "sessions": sessions,
-            "places": {name: call.place(name) for name in ("members", "sessions")},
+            "next_member": members[-1]["id"] if len(members) == MEMBERS else None,
+            "place": call.place("sessions"),
             "here": call.signed_in.session.id,
         },
     )
