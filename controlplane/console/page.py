@@ -24,7 +24,7 @@ from controlplane.operations.table import (
     END_SESSION,
     LIST_FIRST_CONTACTS,
     LIST_SESSIONS,
-    NAME_ACTORS,
+    NAME_IDS,
     OPERATIONS,
     SAVE_DRAFT,
     SHOW_THREAD,
@@ -39,7 +39,7 @@ _OWN = (
     BROWSE_AUDIT,
     BROWSE_EVENTS,
     LIST_SESSIONS,
-    NAME_ACTORS,
+    NAME_IDS,
     END_SESSION,
     SAVE_DRAFT,
 )

@@ -31,7 +31,7 @@ from controlplane.contract.accounts.inboxes import (
     PatchInbox,
 )
 from controlplane.contract.accounts.keys import CreateKey, Key, ListKeys, MintedKey, Revoked, RevokedWithMail
-from controlplane.contract.accounts.organization import ListMembers, Member, NameActors, Organization
+from controlplane.contract.accounts.organization import ListMembers, Member, NameIds, Organization
 from controlplane.contract.common import Deleted
 from controlplane.contract.mail.attachments import GetAttachment
 from controlplane.contract.mail.codes import ClaimCode, ClaimedCode
@@ -607,15 +607,15 @@ BROWSE_EVENTS = Operation(
     scope="messages:read",
     input=BrowseEvents,
 )
-NAME_ACTORS = Operation(
-    "nameActors",
+NAME_IDS = Operation(
+    "nameIds",
     "GET /v1/organization/members",
-    "What keys and members are called",
-    organization.name_actors,
+    "What keys, members and inboxes are called",
+    organization.name_ids,
     dict,
     scope="organization:read",
-    also=("keys:read",),
-    input=NameActors,
+    also=("keys:read", "inboxes:read"),
+    input=NameIds,
 )
 LIST_SESSIONS = Operation(
     "listSessions",

@@ -1,6 +1,6 @@
 """Inboxes and the addresses they hold. `address` is the comparison key: lower case, A-label domain."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from storage import counts
@@ -112,6 +112,15 @@ def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:
     """The organization's inbox, or None; a deactivated one is not found."""
     row = tx.one(_ACTIVE, (inbox_id, organization_id))
     return InboxRow(*row) if row else None
+
+
+def names(tx: Tx, organization_id: str, inbox_ids: Sequence[str]) -> dict[str, str]:
+    """Id → address of those of these inboxes that the organization has, deactivated ones too."""
+    rows = tx.all(
+        f"""SELECT id, address FROM inboxes WHERE id IN {each_of("?")} AND {unindexed("organization_id")} = ?""",
+        (dump(list(inbox_ids)), organization_id),
+    )
+    return dict(rows)
 
 
 def sender(tx: Tx, organization_id: str, inbox_id: str) -> tuple[OrganizationRow, InboxRow | None] | None:

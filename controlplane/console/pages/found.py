@@ -70,11 +70,11 @@ def items_of(evidence: dict[str, Any] | None, view: str) -> list[dict[str, Any]]
 
 
 async def names_of(call: PageCall, ids: tuple[str | None, ...]) -> dict[str, str]:
-    """Id of a key or a member → its name, as far as there is one."""
-    wanted = sorted({one for one in ids if one and one.startswith(("key_", "mem_"))})
+    """Id of a key, a member or an inbox → its name or address, as far as there is one."""
+    wanted = sorted({one for one in ids if one and one.startswith(("key_", "mem_", "inb_"))})
     if not wanted:
         return {}
-    names: dict[str, str] = await call.ask("nameActors", ids=wanted)
+    names: dict[str, str] = await call.ask("nameIds", ids=wanted)
     return names
 
 

@@ -7,7 +7,7 @@ The key itself is in no address and on no page that can be loaded again: between
 from typing import Any
 
 from controlplane.console.page import Html, PageCall, SeeOther
-from controlplane.console.pages.found import inboxes_to_choose
+from controlplane.console.pages.found import inboxes_to_choose, names_of
 from controlplane.contract.scopes import BOUND_BY_NAME, MAIL_SCOPES, SCOPES
 
 PAGE = 100
@@ -16,15 +16,14 @@ INBOXES = 100
 
 async def show_list(call: PageCall) -> Html:
     keys = await call.ask("listKeys", limit=PAGE, cursor=call.query.get("cursor"))
-    names = {one["id"]: one["name"] for one in keys}
     chosen, inboxes = await inboxes_to_choose(call, INBOXES)
     return Html(
         "keys.html",
         {
             "keys": keys,
             "children": _children(keys),
-            "names": names,
-            "addresses": {one["id"]: one["address"] for one in inboxes},
+            "names": await names_of(call, tuple(one["mintedBy"] for one in keys)),
+            "addresses": await names_of(call, tuple(one["inboxId"] for one in keys)),
             "inboxes": inboxes,
             "inboxes_max": INBOXES,
             "chosen": chosen,

@@ -1,7 +1,7 @@
 """Rules of the organization: who may be written to, and who may write. Its policy stands beside them."""
 
 from controlplane.console.page import Html, PageCall, SeeOther
-from controlplane.console.pages.found import inboxes_to_choose
+from controlplane.console.pages.found import inboxes_to_choose, names_of
 from controlplane.console.pages.policies import document_in, what_policies_can_say, what_recommended_adds
 from controlplane.contract.work.rules import NOTE_CHARS
 
@@ -32,7 +32,7 @@ async def show_list(call: PageCall) -> Html:
             "inboxes": inboxes,
             "inboxes_max": INBOXES,
             "chosen": chosen,
-            "addresses": {one["id"]: one["address"] for one in inboxes},
+            "addresses": await names_of(call, tuple(one["inboxId"] for one in rules)),
         },
     )
 

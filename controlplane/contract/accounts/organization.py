@@ -63,8 +63,8 @@ class ListMembers(RequestQuery):
     cursor: Annotated[str, cursor_of("mem")] | None = None
 
 
-class NameActors(RequestQuery):
-    """For people: of which keys and members the names are asked."""
+class NameIds(RequestQuery):
+    """For people: of which keys, members and inboxes the names are asked."""
 
     ids: list[str] = Field(max_length=100)
 

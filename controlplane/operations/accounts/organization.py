@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from controlplane.contract.accounts.organization import ListMembers, NameActors
+from controlplane.contract.accounts.organization import ListMembers, NameIds
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import usage
 from storage.clock import iso, iso_or_none, next_day_ms, next_month_ms
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 from storage.records import OrganizationRow
 from storage.tenants import keys, members, organizations
 from storage.tenants.members import MemberRow
@@ -37,14 +38,14 @@ async def list_members(call: Call) -> Result:
     return Result([shown_member(row) for row in rows])
 
 
-async def name_actors(call: Call) -> Result:
-    """Id → name of those of these keys and members that the organization has."""
+async def name_ids(call: Call) -> Result:
+    """Id → name of those of these keys, members and inboxes that the organization has."""
     return Result(await call.read(_names, call))
 
 
 def _names(tx: Tx, call: Call) -> dict[str, str]:
-    query: NameActors = call.input
-    found = (one.names(tx, call.organization_id, query.ids) for one in (keys, members))
+    query: NameIds = call.input
+    found = (one.names(tx, call.organization_id, query.ids) for one in (keys, members, inboxes))
     return {id: name for names in found for id, name in names.items()}
 
 

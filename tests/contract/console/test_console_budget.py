@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from controlplane.console.pages import PAGES
+from controlplane.console.pages import PAGES, keys
 from tests.conftest import Start
 from tests.support.clients.console import LOCAL, Visitor
 from tests.support.mails.console_flood import HARD, MAILS, Flood, asked, many_members
@@ -214,6 +214,20 @@ async def test_an_inbox_beyond_the_choice_is_chosen_by_its_page(local: Running) 
         assert path in (await member.get(f"/console/inboxes/{made[0]['id']}")).text
         assert f'<option value="{made[0]["id"]}" selected>' in (await member.get(path)).text
         assert (await member.get(f"/console/{page}?inbox=inb_nothing")).status == 200
+    await local.key(inbox=made[0])
+    rule = {"direction": "inbound", "action": "hold", "value": "a.test", "inboxId": made[0]["id"]}
+    assert (await local.api.post("/v1/rules", rule)).status == 201
+    for page in ("keys", "rules"):
+        assert made[0]["address"] in (await member.get(f"/console/{page}")).said, "and named by its address"
+
+
+async def test_who_minted_a_key_is_named_where_it_is_on_another_page(
+    local: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "PAGE", 1)
+    assert (await local.api.post("/v1/keys", {"name": "child"})).status == 201
+    page = await (await Visitor.sign_in(local)).get("/console/keys")
+    assert "child svc_live" in page.said and "first key" in page.said
 
 
 async def test_all_members_are_walked_through(local: Running) -> None:
