@@ -230,7 +230,8 @@ class Console:
         for this member, what was typed stands alone; None where nothing was."""
         page = await self._page_with_form(show, call)
         if page is not None:
-            shown = {**page.shown, "fault": fault, "given": call.form}
+            given = call.form if call.form.keys() - {ONCE} else Form()
+            shown = {**page.shown, "fault": fault, "given": given}
         elif _has_words(call.form) and _length(request.raw_path, call.form) <= KEPT_BYTES:
             page, shown = Html("kept.html", {}), _kept(request, call.form, fault)
         else:

@@ -27,7 +27,7 @@ async def show_list(call: PageCall) -> Html:
             "next_delivery": deliveries[-1]["id"] if len(deliveries) == DELIVERIES else None,
             "urls": {one["id"]: one["url"] for one in webhooks},
             "types": get_args(EventType),
-            "ticked": call.form.several.get("events", []) if call.form else DEFAULT_EVENTS,
+            "ticked": call.form.several.get("events", []) if "url" in call.form else DEFAULT_EVENTS,
         },
     )
 

@@ -200,6 +200,10 @@ async def test_a_button_that_is_pressed_again_leaves_who_pressed_it_on_the_page(
         page = await member.post(form)
         assert page.status == 404 and alert_of(page).startswith("No ") and "#typed" not in page.text
         assert f'action="{action}"' in page.text, "its page"
+    once = (await member.get("/console/webhooks")).hidden("once")
+    page = await member.post(f"/console/webhooks/{hook['id']}/rotate", once=once)
+    assert page.status == 404 and "#typed" not in page.text, "a token is nothing that was entered"
+    assert 'value="email.received" checked' in page.text
     assert (await member.post(f"/console/drafts/{draft['id']}", subject="New", send="1")).status == 303
     page = await member.post(f"/console/drafts/{draft['id']}/discard", text="my words")
     assert page.status == 409 and "sent already" in alert_of(page) and "my words</textarea>" in page.text
