@@ -10,7 +10,7 @@ HELD_MAX = 1000
 
 
 class ShownOnce:
-    """One thing for each place: a session, or a session and what of it."""
+    """One thing for each place: a session, and the id of what it made."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -43,13 +43,16 @@ async def mint(call: PageCall) -> SeeOther:
         inboxId=call.form.get("inbox") or None,
         mode=call.form.get("mode") or None,
     )
-    return SeeOther("/console/keys/minted", shown_once=(call.signed_in.session.id, made))
+    return SeeOther(f"/console/keys/minted?id={made['id']}", shown_once=(_place(call, made["id"]), made))
 
 
 async def show_minted(call: PageCall) -> Html:
     return Html(
         "minted.html",
-        {"minted": call.shown_once.take(call.signed_in.session.id), "public_url": call.public_url},
+        {
+            "minted": call.shown_once.take(_place(call, call.query.get("id", ""))),
+            "public_url": call.public_url,
+        },
     )
 
 
@@ -70,3 +73,7 @@ def _children(keys: list[dict[str, Any]]) -> dict[str, int]:
         if one["mintedBy"]:
             made[one["mintedBy"]] = made.get(one["mintedBy"], 0) + 1
     return made
+
+
+def _place(call: PageCall, key_id: str) -> str:
+    return f"{call.signed_in.session.id} {key_id}"

@@ -3,7 +3,7 @@
 A signing secret is shown as a key is: once, on a page that can't be loaded again.
 """
 
-from typing import get_args
+from typing import Any, get_args
 
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.console.pages.found import part_of
@@ -38,16 +38,16 @@ async def create(call: PageCall) -> SeeOther:
         url=call.form.get("url", "").strip(),
         subscribedEvents=call.form.several.get("events", []),
     )
-    return SeeOther(f"{HERE}/secret", shown_once=(_place(call), made))
+    return _shown_once(call, made)
 
 
 async def rotate_secret(call: PageCall) -> SeeOther:
     made = await call.ask("rotateWebhookSecret", call.id)
-    return SeeOther(f"{HERE}/secret", shown_once=(_place(call), made))
+    return _shown_once(call, made)
 
 
 async def show_secret(call: PageCall) -> Html:
-    return Html("webhook_secret.html", {"made": call.shown_once.take(_place(call))})
+    return Html("webhook_secret.html", {"made": call.shown_once.take(_place(call, call.query.get("id", "")))})
 
 
 async def switch(call: PageCall) -> SeeOther:
@@ -74,5 +74,9 @@ def _told(attempt: dict[str, bool]) -> SeeOther:
     return SeeOther(HERE, "delivered" if attempt["isSuccessful"] else "not_delivered")
 
 
-def _place(call: PageCall) -> str:
-    return f"{call.signed_in.session.id} webhook"
+def _shown_once(call: PageCall, made: dict[str, Any]) -> SeeOther:
+    return SeeOther(f"{HERE}/secret?id={made['id']}", shown_once=(_place(call, made["id"]), made))
+
+
+def _place(call: PageCall, webhook_id: str) -> str:
+    return f"{call.signed_in.session.id} {webhook_id}"

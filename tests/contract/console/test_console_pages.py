@@ -174,7 +174,7 @@ async def test_a_key_that_a_member_mints_descends_from_none(local: Running) -> N
     done = await member.post(
         "/console/keys", name="agent", inbox=inbox["id"], scopes=["messages:read", "messages:reply"]
     )
-    assert done.location == "/console/keys/minted"
+    assert done.location.startswith("/console/keys/minted?id=key_")
     assert "shown once" in (await other.follow(done)).said, "to the session that minted it alone"
     page = await member.follow(done)
     (key,) = set(re.findall("svc_live_[0-9a-f]{48}", page.text))

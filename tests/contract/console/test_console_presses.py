@@ -67,6 +67,18 @@ async def test_a_secret_that_is_changed_by_two_presses_is_changed_once(local: Ru
     assert len((await local.api.get("/v1/audit", types="webhook.secret_rotated")).data) == 1
 
 
+async def test_what_two_tabs_make_is_shown_in_each(local: Running) -> None:
+    """Both are made before either tab has its page."""
+    member = await Visitor.sign_in(local)
+    made = [await member.post("/console/keys", name=name) for name in ("first tab", "second tab")]
+    for done, name in zip(made, ("first tab", "second tab"), strict=True):
+        page = await member.follow(done)
+        assert name in page.said and "svc_live_" in page.said
+    urls = [f"https://{name}.test/" for name in ("first", "second")]
+    hooks = [await member.post("/console/webhooks", url=url, events="email.sent") for url in urls]
+    assert len({(await member.follow(done)).text.partition("whsec_")[2][:40] for done in hooks} - {""}) == 2
+
+
 @pytest.mark.parametrize(
     ("action", "form"),
     [
