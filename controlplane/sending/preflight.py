@@ -239,7 +239,9 @@ class Preflight:
             reasons=holding.reasons_to_hold(tx, attempt, policy, ()),
             suppressed=_suppressed(tx, organization_id, attempt.keys),
             rulings=attempt.rulings,
-            last_message_id=conversation.newest(tx, organization_id, parent.thread_id) if parent else None,
+            last_message_id=(
+                conversation.newest(tx, organization_id, parent.thread_id, principal.mode) if parent else None
+            ),
             grounds=self._grounds(tx, submission, parent, attempt, found, looks_into_mail),
         )
 
@@ -253,9 +255,13 @@ class Preflight:
     ) -> _Grounds:
         parent = around.parent
         if submission.written is not None:  # its header says what it answers
-            now_ms, organization_id = self._clock.now_ms(), submission.principal.organization_id
+            now_ms, principal = self._clock.now_ms(), submission.principal
             thread_id = rows.written_thread(tx, submission, submission.written, recipients, now_ms)
-            parent = conversation.newest_inbound(tx, organization_id, thread_id) if thread_id else None
+            parent = (
+                conversation.newest_inbound(tx, principal.organization_id, thread_id, principal.mode)
+                if thread_id
+                else None
+            )
         attempt = self._attempt(tx, submission, parent, recipients)
         return self._grounds(tx, submission, parent, attempt, found, looks_into_mail=True)
 

@@ -1,11 +1,13 @@
 """What a conversation has come to: has it gone on since, who takes part in it, what is the newest that came in?
 
+`mode`: of who asks. What test keys send reaches nobody: to live ones it says nothing, and opens no door.
+
 Newer means committed later. Ids tell that too, but for messages that were made after the clock was set back by more
 than a day; so places in the order of commits are compared, among the newest LOOK by id, however long senders make a
 conversation.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from storage.engine.dialect import THEN_JOIN, committed
@@ -16,12 +18,13 @@ from storage.visibility import VISIBLE
 LOOK = 5000  # places in the index alone: a millisecond
 NEAR = 20  # of the last places, whose messages are looked at before those of all
 NEWER_MAX = 1000
+_SAID_TO = "(m.mode = 'live' OR :mode = 'test')"
 PARTICIPANTS_LOOK = 500  # messages, the newest
 LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into
 
 # docs/contract.md, "Unless the conversation went on": programs that answer by themselves, reports, and what never left
 # or waits for its time or a decision say nothing new.
-_COUNTS = """(m.direction = 'inbound' AND NOT m.is_auto_reply
+_COUNTS = f"""{_SAID_TO} AND (m.direction = 'inbound' AND NOT m.is_auto_reply
     OR m.direction = 'outbound' AND m.status NOT IN ('held', 'scheduled', 'cancelled', 'failed'))"""
 _PLACES = f"""(SELECT p.id, {committed("p")} AS place FROM messages p WHERE p.thread_id = :thread
     ORDER BY p.id DESC LIMIT {LOOK})"""
@@ -36,7 +39,7 @@ _NEWEST = f"""SELECT m.id FROM {_LAST} n {THEN_JOIN} messages m ON m.id = n.id A
 _NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")}
     FROM {_LAST} n {THEN_JOIN} messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND m.direction = 'inbound'
-    ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
+    ORDER BY NOT {_SAID_TO}, m.is_auto_reply, n.place DESC LIMIT 1"""
 
 # Nobody was written to by what waits for its time or a decision, was cancelled, or was refused when its time came.
 _WAS_QUEUED = "EXISTS (SELECT 1 FROM recipients r WHERE r.message_id = m.id)"
@@ -53,21 +56,23 @@ class NewerMessage(NamedTuple):
     snippet: str
 
 
-def newer(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> list[NewerMessage]:
+def newer(tx: Tx, organization_id: str, thread_id: str, message_id: str, mode: str) -> list[NewerMessage]:
     """What counts and was committed after the message, newest first, NEWER_MAX at most. The message need not count
     itself. Where it was deleted since, ids decide."""
     place = _place(tx, organization_id, thread_id, message_id)
-    parameters = {"organization": organization_id, "thread": thread_id, "place": place, "after": message_id}
+    parameters = {
+        "organization": organization_id, "thread": thread_id, "place": place, "after": message_id, "mode": mode,
+    }  # fmt: skip
     rows = tx.all(_LATER_THAN_ID if place is None else _LATER_THAN_PLACE, parameters)
     return [NewerMessage(*row) for row in rows]
 
 
-def newest(tx: Tx, organization_id: str, thread_id: str) -> str | None:
+def newest(tx: Tx, organization_id: str, thread_id: str, mode: str) -> str | None:
     """The newest message that counts: behind it the conversation has not gone on. None where none counts."""
     found: str | None = None
     for look in (NEAR, LOOK):
         found = found or tx.value(
-            _NEWEST, {"organization": organization_id, "thread": thread_id, "look": look}
+            _NEWEST, {"organization": organization_id, "thread": thread_id, "look": look, "mode": mode}
         )
     return found
 
@@ -77,13 +82,17 @@ def has(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> bool:
     return _place(tx, organization_id, thread_id, message_id) is not None
 
 
-def newest_inbound(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
-    """The newest message that came in; one that a program answered by itself only where there is no other."""
+def newest_inbound(tx: Tx, organization_id: str, thread_id: str, mode: str) -> MessageRow | None:
+    """The newest message that came in; one that a program answered by itself, and to live keys one of the simulator,
+    only where there is no other."""
     found = None
     for look in (NEAR, LOOK):
-        row = tx.one(_NEWEST_INBOUND, {"organization": organization_id, "thread": thread_id, "look": look})
+        row = tx.one(
+            _NEWEST_INBOUND,
+            {"organization": organization_id, "thread": thread_id, "look": look, "mode": mode},
+        )
         found = MessageRow(*row) if row else None
-        if found is not None and not found.is_auto_reply:
+        if found is not None and not found.is_auto_reply and mode in ("test", found.mode):
             break
     return found
 
@@ -104,11 +113,8 @@ class SaidOfPeople(NamedTuple):
     bcc_addresses: str
 
 
-def participants(
-    tx: Tx, organization_id: str, thread_id: str, modes: Sequence[str]
-) -> Iterator[SaidOfPeople]:
-    """What messages of these modes came in, and what was sent by those who may write to anybody, newest first."""
-    live, test = modes[0], modes[-1]
+def participants(tx: Tx, organization_id: str, thread_id: str, mode: str) -> Iterator[SaidOfPeople]:
+    """What came in, and what was sent by those who may write to anybody, newest first."""
     rows = tx.all(
         f"""SELECT direction = 'inbound', from_address, authors, reply_to,
              CASE WHEN length(reply_to_addresses) <= :longest THEN reply_to_addresses END, auth, org_domains,
@@ -116,9 +122,9 @@ def participants(
              CASE direction WHEN 'outbound' THEN cc_addresses ELSE '[]' END, bcc_addresses
            FROM (SELECT * FROM messages WHERE thread_id = :thread AND organization_id = :organization AND {VISIBLE}
                  ORDER BY id DESC LIMIT :look) m
-           WHERE mode IN (:live, :test) AND (direction = 'inbound' OR (authority IS NULL AND {_WAS_QUEUED}))""",
+           WHERE {_SAID_TO} AND (direction = 'inbound' OR (authority IS NULL AND {_WAS_QUEUED}))""",
         {
-            "thread": thread_id, "organization": organization_id, "live": live, "test": test,
+            "thread": thread_id, "organization": organization_id, "mode": mode,
             "look": PARTICIPANTS_LOOK, "longest": LIST_CHARS,
         },
     )  # fmt: skip

@@ -24,11 +24,11 @@ class ThreadLine(NamedTuple):
 
 
 def newest(
-    tx: Tx, organization_id: str, thread_id: str, since_ms: int, at_least: int
+    tx: Tx, organization_id: str, thread_id: str, mode: str, since_ms: int, at_least: int
 ) -> Sequence[ThreadLine]:
     """The newest messages of the thread (at most `LOOK`, of the newest `PASSED` of all), oldest first, without those
-    that wait for their time or a decision, or were cancelled. Empty where fewer than `at_least` have ids of `since_ms`
-    or later, which the index alone tells."""
+    that wait for their time or a decision, or were cancelled; for live keys without those of test keys, which reach
+    nobody. Empty where fewer than `at_least` have ids of `since_ms` or later, which the index alone tells."""
     after = first_at("msg", since_ms)
     recent = tx.value(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE thread_id = ? AND id > ? LIMIT ?)",
@@ -38,11 +38,11 @@ def newest(
         return ()
     rows = tx.all(
         f"""SELECT is_inbound, created_at, is_automatic, message_id_header, in_reply_to FROM
-             (SELECT status, direction = 'inbound' AS is_inbound, created_at, message_id_header, in_reply_to,
+             (SELECT mode, status, direction = 'inbound' AS is_inbound, created_at, message_id_header, in_reply_to,
                 direction = 'inbound' AND (is_auto_reply OR envelope_from = '') AS is_automatic
               FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ? AND {VISIBLE}
               ORDER BY id DESC LIMIT ?)
-           WHERE status NOT IN ('held', 'scheduled', 'cancelled') LIMIT ?""",
-        (thread_id, organization_id, after, PASSED, LOOK),
+           WHERE status NOT IN ('held', 'scheduled', 'cancelled') AND (mode = 'live' OR ? = 'test') LIMIT ?""",
+        (thread_id, organization_id, after, PASSED, mode, LOOK),
     )
     return [ThreadLine(bool(row[0]), row[1], bool(row[2]), row[3], row[4]) for row in reversed(rows)]

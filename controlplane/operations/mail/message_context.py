@@ -55,7 +55,7 @@ def _read(tx: Tx, call: Call) -> SpokenMessage:
         row,
         thread_id,
         thread.message_count,
-        conversation.newest(tx, call.organization_id, thread_id),
+        conversation.newest(tx, call.organization_id, thread_id, call.principal.mode),
         evidence.get(tx, call.organization_id, call.id),
     )
 

@@ -47,7 +47,7 @@ class SpokenThread(NamedTuple):
 
 async def get_thread_context(call: Call) -> Result:
     max_tokens, focus = call.input.maxTokens, call.input.focus
-    words = await call.read(_read, call.organization_id, call.id, max_tokens, focus)
+    words = await call.read(_read, call, call.id, max_tokens, focus)
     answer = await _apart_where_long(
         call, words, partial(_told, call.id, words, max_tokens, focus, call.services.fence_key)
     )
@@ -56,7 +56,7 @@ async def get_thread_context(call: Call) -> Result:
 
 async def context_text(call: Call, thread_id: str, max_tokens: int) -> str | None:
     """The text of such an answer; None where the thread is gone."""
-    words = await call.read(_read_if_there, call.organization_id, thread_id, max_tokens)
+    words = await call.read(_read_if_there, call, thread_id, max_tokens)
     if words is None:
         return None
     work = partial(_context, thread_id, words, max_tokens, None, call.services.fence_key)
@@ -70,14 +70,15 @@ async def _apart_where_long(call: Call, words: SpokenThread, work: Callable[[], 
     return work() if is_small else await call.services.cpu.run(call.organization_id, work)
 
 
-def _read_if_there(tx: Tx, organization_id: str, thread_id: str, max_tokens: int) -> SpokenThread | None:
-    if threads.get(tx, organization_id, thread_id) is None:
+def _read_if_there(tx: Tx, call: Call, thread_id: str, max_tokens: int) -> SpokenThread | None:
+    if threads.get(tx, call.organization_id, thread_id) is None:
         return None
-    return _read(tx, organization_id, thread_id, max_tokens, None)
+    return _read(tx, call, thread_id, max_tokens, None)
 
 
-def _read(tx: Tx, organization_id: str, thread_id: str, max_tokens: int, focus: str | None) -> SpokenThread:
+def _read(tx: Tx, call: Call, thread_id: str, max_tokens: int, focus: str | None) -> SpokenThread:
     """The newest messages, as many as the budget may show; beside them the first, and the one that is asked about."""
+    organization_id = call.organization_id
     thread = threads.get(tx, organization_id, thread_id)
     if thread is None:
         raise Refusal("thread_not_found")
@@ -100,7 +101,8 @@ def _read(tx: Tx, organization_id: str, thread_id: str, max_tokens: int, focus: 
             read.add(other.id)
     if focus is not None and focus not in read:
         raise invalid([Fault("focus", "invalid_id", "Name a message of this thread, or leave 'focus' out")])
-    return SpokenThread(thread.message_count, conversation.newest(tx, organization_id, thread_id), rows)
+    newest = conversation.newest(tx, organization_id, thread_id, call.principal.mode)
+    return SpokenThread(thread.message_count, newest, rows)
 
 
 def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | None, key: bytes) -> bytes:

@@ -91,7 +91,7 @@ def message_of(tx: Tx, call: Call, message_id: str) -> MessageRow:
 def _newest_of_thread(tx: Tx, call: Call) -> MessageRow:
     if threads.get(tx, call.organization_id, call.id) is None:
         raise Refusal("thread_not_found")
-    row = conversation.newest_inbound(tx, call.organization_id, call.id)
+    row = conversation.newest_inbound(tx, call.organization_id, call.id, call.principal.mode)
     if row is None:
         raise Refusal(
             "no_reply_target", "Nobody has written in this conversation yet; reply to one of its messages.",

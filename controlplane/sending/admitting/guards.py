@@ -169,7 +169,7 @@ def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
     if if_last is None:
         return
     organization_id, thread_id = attempt.organization.id, _thread(tx, attempt)
-    newer = conversation.newer(tx, organization_id, thread_id, if_last)
+    newer = conversation.newer(tx, organization_id, thread_id, if_last, attempt.mode)
     if not newer:
         return
     shown = reversed(newer[:NEWER_SHOWN])
@@ -318,9 +318,8 @@ def no_loop(tx: Tx, attempt: Attempt) -> None:
     if attempt.thread_id is None:
         return
     since_ms = attempt.now_ms - loop_brake.WINDOW_MS - loop_brake.REST_MS
-    lines = exchanges.newest(
-        tx, attempt.organization.id, attempt.thread_id, since_ms, at_least=2 * loop_brake.EXCHANGES
-    )
+    at_least = 2 * loop_brake.EXCHANGES
+    lines = exchanges.newest(tx, attempt.organization.id, attempt.thread_id, attempt.mode, since_ms, at_least)
     resets_at = loop_brake.resting_until(lines)
     if resets_at is None or resets_at <= attempt.goes_at_ms:
         return

@@ -160,7 +160,8 @@ class Reviewing:
         goes_at_ms = max(now_ms, message.scheduled_at or 0)
         if_last = message.if_last
         if is_forced and if_last is not None:  # what came was shown; what comes from now on counts again
-            if_last = conversation.newest(tx, message.organization_id, _thread(message)) or if_last
+            newest = conversation.newest(tx, message.organization_id, _thread(message), message.mode)
+            if_last = newest or if_last
         attempt = self._admission.attempt_of_stored(
             tx, message, now_ms=now_ms, goes_at_ms=goes_at_ms, if_last=if_last
         )

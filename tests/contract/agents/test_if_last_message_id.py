@@ -103,6 +103,33 @@ async def test_what_was_sent_counts_unless_it_waits_or_never_left(
     assert (await send(maild, bot, hello, waits["id"])).status == 201  # the one before it counts again
 
 
+async def test_what_test_keys_write_is_nothing_new_to_live_ones(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    """It reaches nobody, so it stops no answer, and no follow-up."""
+    hello = await maild.received(bot, mail(1))
+    fields = {"inReplyTo": hello["id"], "ifLastMessageId": hello["id"]}
+    waits = (await maild.api.send(bot, **fields, sendAt=iso(clock.at_ms + MINUTE_MS))).data
+    tested = (await maild.test_api.send(bot, **fields, to=["reply@simulator.test"])).data
+    simulated = await maild.arrival(bot, count=2)
+    assert (simulated["threadId"], simulated["mode"]) == (hello["threadId"], "test")
+    for api, last in ((maild.api, hello), (maild.test_api, simulated)):
+        shown = (await api.get(f"/v1/threads/{hello['threadId']}/context")).data
+        checked = (
+            await api.post("/v1/messages/check", {"reply": {"messageId": hello["id"], "text": "x"}})
+        ).data
+        assert shown["lastMessageId"] == checked["thread"]["lastMessageId"] == last["id"]
+    refused = await maild.test_api.send(bot, **fields)
+    assert [one["id"] for one in refused.error["details"]["newer"]] == [tested["id"], simulated["id"]]
+    clock.forward(60)
+
+    async def look() -> dict[str, Any] | None:
+        found: dict[str, Any] = (await maild.api.get(f"/v1/messages/{waits['id']}")).data
+        return None if found["status"] == "scheduled" else found
+
+    assert (await until(look))["failureReason"] is None
+
+
 async def test_of_two_answers_to_the_same_one_is_sent(maild: Running, bot: dict[str, Any]) -> None:
     hello = await maild.received(bot, mail(1))
     answers = await asyncio.gather(*(send(maild, bot, hello, hello["id"]) for _ in range(10)))

@@ -211,6 +211,16 @@ async def test_test_keys_are_stopped_too(maild: Running, talk: Talk) -> None:
     assert (answer.status, answer.code) == REFUSED
 
 
+async def test_what_test_keys_answer_stops_no_live_one(maild: Running, talk: Talk) -> None:
+    """It reaches nobody, so nobody has answered it."""
+    loop = await talk()
+    loop.api = maild.test_api
+    await loop.exchange(EXCHANGES)
+    assert (await loop.answer()).status == 409
+    loop.api = maild.api
+    assert (await loop.answer()).status == 201
+
+
 async def test_the_simulator_does_not_answer_what_answers_a_program(maild: Running, talk: Talk) -> None:
     reply = "reply@simulator.test"
     for sender, headers, comes in ((DESK, FLAG, 0), ("", "", 0), (DESK, "", 1)):

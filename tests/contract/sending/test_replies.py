@@ -278,6 +278,18 @@ async def test_a_thread_is_answered_where_somebody_wrote_last(maild: Running, bo
     assert (sent["toAddresses"], sent["inReplyTo"]) == (["bob@elsewhere.test"], "<2@elsewhere.test>")
 
 
+async def test_a_live_key_answers_a_thread_where_somebody_wrote_and_not_the_simulator(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    hello = await maild.received(bot, HELLO)
+    await maild.test_api.send(bot, to=["reply@simulator.test"], inReplyTo=hello["id"])
+    simulated = await maild.arrival(bot, count=2)
+    body = {"text": "x", "ifLastMessageId": simulated["id"]}
+    path = f"/v1/threads/{hello['threadId']}/reply"
+    assert (await maild.test_api.post(path, body)).data["toAddresses"] == ["reply@simulator.test"]
+    assert (await maild.api.post(path, body)).data["toAddresses"] == ["ada@elsewhere.test"]
+
+
 async def test_a_thread_that_nobody_else_wrote_in_has_nobody_to_answer(
     maild: Running, bot: dict[str, Any]
 ) -> None:

@@ -133,9 +133,11 @@ def test_what_is_held_is_no_line_of_a_conversation(desk: Desk, status: str) -> N
     """Neither the loop brake nor whoever asks what is newest sees it before it is let go."""
     review = desk.hold()
     desk.conn.execute("UPDATE messages SET status = ? WHERE id = ?", (status, review.message_id))
-    lines = exchanges.newest(desk.tx, "org_1", "thd_1", 0, at_least=1)
+    lines = exchanges.newest(desk.tx, "org_1", "thd_1", "live", 0, at_least=1)
     assert len(lines) == (status != "held")
-    assert conversation.newest(desk.tx, "org_1", "thd_1") == (None if status == "held" else review.message_id)
+    assert conversation.newest(desk.tx, "org_1", "thd_1", "live") == (
+        None if status == "held" else review.message_id
+    )
 
 
 def test_another_organization_finds_nothing(desk: Desk) -> None:

@@ -57,11 +57,11 @@ def steps(conn: sqlite3.Connection, read: Callable[[Tx], object]) -> int:
 @pytest.mark.parametrize(
     "read",
     [
-        lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(age - 2, thread)),
-        lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)),
-        lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)[:-1] + "z"),
-        lambda tx, thread, age: conversation.newest_inbound(tx, "org_1", thread),
-        lambda tx, thread, age: conversation.newest(tx, "org_1", thread),
+        lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(age - 2, thread), "live"),
+        lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread), "live"),
+        lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)[:-1] + "z", "live"),
+        lambda tx, thread, age: conversation.newest_inbound(tx, "org_1", thread, "live"),
+        lambda tx, thread, age: conversation.newest(tx, "org_1", thread, "live"),
         lambda tx, thread, age: may_answer(tx, "org_1", thread, "live"),
     ],
     ids=["one newer", "many newer", "newer than what is gone", "newest inbound", "newest", "who takes part"],
@@ -74,14 +74,16 @@ def test_a_longer_one_costs_no_more(conn: sqlite3.Connection, read: Callable[...
 @pytest.mark.parametrize(
     "read",
     [
-        lambda tx: conversation.newest_inbound(tx, "org_1", "long"),
-        lambda tx: conversation.newest(tx, "org_1", "long"),
+        lambda tx: conversation.newest_inbound(tx, "org_1", "long", "live"),
+        lambda tx: conversation.newest(tx, "org_1", "long", "live"),
     ],
     ids=["inbound", "that counts"],
 )
 def test_the_newest_is_found_among_few(conn: sqlite3.Connection, read: Callable[[Tx], object]) -> None:
     """Places are in the index; each message that is looked at lies on a page of its own."""
-    places = steps(conn, lambda tx: conversation.newer(tx, "org_1", "long", name(AGES["long"] - 1, "long")))
+    places = steps(
+        conn, lambda tx: conversation.newer(tx, "org_1", "long", name(AGES["long"] - 1, "long"), "live")
+    )
     assert steps(conn, read) <= 1.5 * places
 
 
@@ -95,22 +97,22 @@ def test_the_newest_is_found_behind_what_does_not_count(others: int) -> None:
     messages.insert(tx, said(id="msg_1"))
     for number in range(others):
         messages.insert(tx, said(id=f"msg_5{number:03}", is_auto_reply=1))
-    assert conversation.newest(tx, "org_1", "thd_1") == "msg_1"
-    found = conversation.newest_inbound(tx, "org_1", "thd_1")
+    assert conversation.newest(tx, "org_1", "thd_1", "live") == "msg_1"
+    found = conversation.newest_inbound(tx, "org_1", "thd_1", "live")
     assert found is not None and found.id == "msg_1"
     conn.close()
 
 
 def test_what_is_told_of_it_is_bounded(conn: sqlite3.Connection) -> None:
     tx = Tx(conn)
-    newer = conversation.newer(tx, "org_1", "long", name(5, "long"))
+    newer = conversation.newer(tx, "org_1", "long", name(5, "long"), "live")
     assert len(newer) == NEWER_MAX and newer[0].id == name(AGES["long"] - 1, "long")
     assert 1000 < len(may_answer(tx, "org_1", "long", "live")) <= ADDRESSES_LOOK
 
 
 def test_another_organization_sees_nothing_of_it(conn: sqlite3.Connection) -> None:
     tx = Tx(conn)
-    assert conversation.newer(tx, "org_2", "long", name(5, "long")) == []
+    assert conversation.newer(tx, "org_2", "long", name(5, "long"), "live") == []
     assert not conversation.has(tx, "org_2", "long", name(5, "long"))
-    assert conversation.newest_inbound(tx, "org_2", "long") is None
+    assert conversation.newest_inbound(tx, "org_2", "long", "live") is None
     assert may_answer(tx, "org_2", "long", "live") == frozenset()

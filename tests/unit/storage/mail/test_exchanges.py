@@ -29,7 +29,7 @@ def looked(conn: sqlite3.Connection, since_ms: int, at_least: int = 40) -> tuple
     """How many lines were found, and the steps of SQLite's machine, in tens."""
     steps = count()
     conn.set_progress_handler(lambda: next(steps) < 0, 10)
-    found = exchanges.newest(Tx(conn), "org_1", "thd_1", since_ms, at_least)
+    found = exchanges.newest(Tx(conn), "org_1", "thd_1", "live", since_ms, at_least)
     conn.set_progress_handler(None, 0)
     return len(found), next(steps)
 
@@ -65,4 +65,4 @@ def test_what_waits_for_its_time_is_passed_over_no_further_than_the_bound() -> N
 
 def test_another_organization_reads_nothing() -> None:
     conn, now_ms = filled(100, every_s=1)
-    assert exchanges.newest(Tx(conn), "org_2", "thd_1", now_ms - 7_200_000, 40) == []
+    assert exchanges.newest(Tx(conn), "org_2", "thd_1", "live", now_ms - 7_200_000, 40) == []

@@ -248,11 +248,11 @@ async def test_what_is_released_is_newer_than_what_was_seen_meanwhile(store: Sto
     message_id = await hold(store, in_reply_to="<1@there.test>")
     forward(store, 1)
     seen = await receive(store, in_reply_to="<1@there.test>")
-    assert await store.db.read(conversation.newest, ORGANIZATION, first.thread_id) == seen.id
+    assert await store.db.read(conversation.newest, ORGANIZATION, first.thread_id, "live") == seen.id
     assert await release(store, message_id)
-    newer = await store.db.read(conversation.newer, ORGANIZATION, first.thread_id, seen.id)
+    newer = await store.db.read(conversation.newer, ORGANIZATION, first.thread_id, seen.id, "live")
     assert [one.id for one in newer] == [message_id]
-    assert await store.db.read(conversation.newest, ORGANIZATION, first.thread_id) == message_id
+    assert await store.db.read(conversation.newest, ORGANIZATION, first.thread_id, "live") == message_id
 
 
 async def test_what_is_deleted_leaves_nothing(store: Store) -> None:
