@@ -37,15 +37,20 @@ def replace(tx: Tx, told: ChangeEvents, message: MessageRow, labels: Sequence[st
 
 
 def change(
-    tx: Tx, told: ChangeEvents, message: MessageRow, added: Sequence[str], removed: Sequence[str]
+    tx: Tx,
+    told: ChangeEvents,
+    message: MessageRow,
+    added: Sequence[str],
+    removed: Sequence[str],
+    field: str = "addLabels",
 ) -> bool:
     """Add labels behind those that are there, and take others away; did anything change? Refusal where there would be
-    too many."""
+    too many, told at the `field` that names the added ones."""
     kept = [label for label in load(message.labels) if label not in removed]
     labels = list(dict.fromkeys([*kept, *added]))
     if len(labels) > max(LABELS_MAX, len(kept)):
         text = f"Message {message.id} would have more than {LABELS_MAX} labels; remove some"
-        raise invalid([Fault("addLabels", "too_many", text)])
+        raise invalid([Fault(field, "too_many", text)])
     return _set(tx, told, message, labels)
 
 

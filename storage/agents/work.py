@@ -53,7 +53,7 @@ def put_again(tx: Tx, message: MessageRow) -> None:
         tx.run(_PUT, _of(message))
         return
     seq, status = row
-    if status == "delayed":
+    if status in ("ready", "delayed"):
         tx.run("UPDATE work_items SET status = 'ready', attempts = 0, ready_at = NULL WHERE seq = ?", (seq,))
     elif status == "dead":
         tx.run(

@@ -1,5 +1,6 @@
 """Messages: sending, listing, reading, labels; what became of each recipient."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -187,6 +188,13 @@ class ReadMessage(RequestQuery):
 GivenLabels = Annotated[list[GivenLabel], Field(max_length=LABELS_MAX)]
 
 
+def labels_apart(removed: list[str], added: Iterable[str]) -> list[str]:
+    """The labels to be removed; a fault where one of them is to be added."""
+    if not set(removed).isdisjoint(added):
+        raise PydanticCustomError("not_allowed", "A label can't be both added and removed")
+    return removed
+
+
 class LabelChange(RequestBody):
     """Labels that are added to those that are there, and taken away from them."""
 
@@ -196,9 +204,7 @@ class LabelChange(RequestBody):
     @field_validator("removeLabels")
     @classmethod
     def _are_others(cls, labels: list[str], info: ValidationInfo) -> list[str]:
-        if set(labels) & set(info.data.get("addLabels", ())):
-            raise PydanticCustomError("not_allowed", "A label can't be both added and removed")
-        return labels
+        return labels_apart(labels, info.data.get("addLabels", ()))
 
 
 class PatchMessage(LabelChange):

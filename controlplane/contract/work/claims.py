@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from controlplane.contract.fields import NO_CONTROLS, WHOLE, InboxId, Limit, cursor_of
-from controlplane.contract.mail.messages import GivenLabels, Message
+from controlplane.contract.mail.messages import GivenLabels, Message, labels_apart
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
 CLAIMED_MAX = 20
@@ -52,6 +52,11 @@ class ReleaseClaim(RequestBody):
 class DoneLabels(RequestBody):
     add: GivenLabels = Field(default_factory=list)
     remove: GivenLabels = Field(default_factory=list)
+
+    @field_validator("remove")
+    @classmethod
+    def _are_others(cls, labels: list[str], info: ValidationInfo) -> list[str]:
+        return labels_apart(labels, info.data.get("add", ()))
 
     example: ClassVar[dict[str, Any]] = {"add": ["answered"]}
 

@@ -46,7 +46,7 @@ async def claim_messages(call: Call) -> Result | JsonPieces:
     retry = small_retry_of(call, ENDPOINT, about=call.id)
     taken = await call.db.lookup(_taken_before, call, retry)
     if taken is None:
-        await call.db.lookup(_check_inbox, call)
+        await call.db.lookup(_check_inbox, call, call.id)
         taken = await call.first(partial(_ask, call, retry), request.waitSeconds, call.id)
     if taken is None:
         return Result([])
@@ -81,7 +81,10 @@ async def list_claims(call: Call) -> Result:
 
 
 async def requeue_message(call: Call) -> Result | JsonPieces:
-    return await shown_message(call, await call.db.write(_requeue, call))
+    whole = await call.db.write(_requeue, call)
+    if not call.principal.reads_mail:
+        return Result(rendering.wordless(whole.shown.json))
+    return await shown_message(call, whole)
 
 
 # Taking ------------------------------------------------------------------------------------------
@@ -105,7 +108,7 @@ def _take(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None:
     before = _taken_before(tx, call, retry)
     if before is not None:
         return before
-    _check_inbox(tx, call)
+    _check_inbox(tx, call, call.id)
     request, principal, services = call.input, call.principal, call.services
     now_ms = services.clock.now_ms()
     claims.expire(tx, services.ids.new, now_ms, EXPIRED_AT_ONCE)
@@ -132,11 +135,11 @@ def _taken_before(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None
     return None if made is None else TakenClaims(load(made.message.decode()), is_replay=True)
 
 
-def _check_inbox(tx: Tx, call: Call) -> None:
-    if inboxes.get_active(tx, call.organization_id, call.id) is None:
+def _check_inbox(tx: Tx, call: Call, inbox_id: str) -> None:
+    if inboxes.get_active(tx, call.organization_id, inbox_id) is None:
         raise Refusal("inbox_not_found")
-    if not policies.effective(tx, call.organization_id, call.id).work.is_enabled:
-        raise Refusal("work_not_enabled", details={"inboxId": call.id})
+    if not policies.effective(tx, call.organization_id, inbox_id).work.is_enabled:
+        raise Refusal("work_not_enabled", details={"inboxId": inbox_id})
 
 
 # Showing -----------------------------------------------------------------------------------------
@@ -252,15 +255,15 @@ def _release(tx: Tx, call: Call, body: ReleaseClaim) -> dict[str, Any]:
 
 
 def _finish(tx: Tx, call: Call, body: FinishClaim) -> dict[str, Any]:
-    now_ms, row = call.services.clock.now_ms(), _reached(tx, call)
-    if row.status == "done":  # by a send that completed it, or asked again
-        return _shown_claim(row, now_ms)
-    ended = claims.done(tx, _live(call, row))
-    message = messages.get(tx, call.organization_id, row.message_id)
+    now_ms, claim = call.services.clock.now_ms(), _reached(tx, call)
+    removed = list(body.labels.remove)
+    if claim.status != "done":  # else by a send that completed it, or asked again
+        claim = claims.done(tx, _live(call, claim))
+        removed.append(UNREAD)
+    message = messages.get(tx, call.organization_id, claim.message_id)
     if message is not None:
-        removed = [*body.labels.remove, UNREAD]
-        labelling.change(tx, call.services.changes(), message, body.labels.add, removed)
-    return _shown_claim(ended, now_ms)
+        labelling.change(tx, call.services.changes(), message, body.labels.add, removed, "labels.add")
+    return _shown_claim(claim, now_ms)
 
 
 def _requeue(tx: Tx, call: Call) -> Whole:
@@ -270,8 +273,7 @@ def _requeue(tx: Tx, call: Call) -> Whole:
         raise Refusal("message_not_found")
     if message.direction != "inbound":
         raise Refusal("message_not_found", "Only mail that came in is work; this message was sent.")
-    if not policies.effective(tx, call.organization_id, message.inbox_id).work.is_enabled:
-        raise Refusal("work_not_enabled", details={"inboxId": message.inbox_id})
+    _check_inbox(tx, call, message.inbox_id)
     if message.mode == "live":
         call.principal.require_live()
     work.put_again(tx, message)

@@ -494,6 +494,17 @@ async def test_the_last_lease_that_is_over_tells_both(work: Work, clock: ManualC
     assert [kind for kind, _ in await work.events()] == ["claim.expired", "claim.expired", "claim.dead"]
 
 
+async def test_what_is_requeued_has_all_attempts_before_it(work: Work) -> None:
+    message = await work.arrive(1)
+    (claim,) = await work.claimed()
+    await work.act(claim, "release")
+    api = await work.maild.key("messages:label")
+    answer = await api.call("POST", f"/v1/messages/{message['id']}/requeue")
+    assert (answer.data["id"], answer.data["subject"], answer.data["textBody"]) == (message["id"], "", None)
+    (again,) = await work.claimed()
+    assert again["attempt"] == 1
+
+
 async def test_done_takes_unread_away_and_changes_labels(work: Work) -> None:
     message = await work.arrive(1)
     (claim,) = await work.claimed()
@@ -503,6 +514,29 @@ async def test_done_takes_unread_away_and_changes_labels(work: Work) -> None:
     assert (await work.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["answered"]
     assert (await work.act(claim, "done")).data == done  # asked again
     assert await work.claimed() == []
+
+
+async def test_labels_are_given_to_what_an_answer_has_completed(work: Work) -> None:
+    message = await work.arrive(1)
+    (claim,) = await work.claimed()
+    await work.api.post(
+        f"/v1/messages/{message['id']}/reply", {"text": "x", "claimId": claim["id"], "completeClaim": True}
+    )
+    await work.api.call("PATCH", f"/v1/messages/{message['id']}", {"labels": ["x", "unread"]})
+    done = await work.act(claim, "done", labels={"add": ["answered"], "remove": ["x"]})
+    assert done.data["status"] == "done"
+    assert (await work.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["unread", "answered"]
+
+
+async def test_labels_that_can_not_be_given_end_no_claim(work: Work) -> None:
+    message = await work.arrive(1)
+    await work.api.call("PATCH", f"/v1/messages/{message['id']}", {"labels": [f"l{n}" for n in range(50)]})
+    (claim,) = await work.claimed()
+    answer = await work.act(claim, "done", labels={"add": ["x"]})
+    assert answer.faults == {"labels.add": "too_many"}
+    answer = await work.act(claim, "done", labels={"add": ["x"], "remove": ["x"]})
+    assert answer.faults == {"labels.remove": "not_allowed"}
+    assert await work.listed(status="live") == [claim["id"]]
 
 
 async def test_a_worker_may_leave_the_bodies_out(work: Work) -> None:
@@ -540,6 +574,8 @@ async def test_a_deactivated_inbox_ends_its_claims(work: Work) -> None:
     await work.api.call("DELETE", work.path)
     assert (await work.act(claim, "extend")).code == "claim_lost"
     assert (await work.claim()).code == "inbox_not_found"
+    answer = await work.api.call("POST", f"/v1/messages/{claim['messageId']}/requeue")
+    assert answer.code == "inbox_not_found"
 
 
 # The list ----------------------------------------------------------------------------------------

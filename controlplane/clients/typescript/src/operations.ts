@@ -522,8 +522,8 @@ export class MessagesResource extends Resource {
   /**
    * Offer a message to claims again.
    *
-   * `POST /v1/messages/{id}/requeue`, scope messages:label, messages:read.
-   * Errors: inbox_access_denied, message_not_found, work_not_enabled.
+   * `POST /v1/messages/{id}/requeue`, scope messages:label.
+   * Errors: inbox_access_denied, inbox_not_found, message_not_found, work_not_enabled.
    */
   requeue(messageId: string, options: RequestOptions = {}): Call<api.Message> {
     const request = () => ({ method: "POST", path: `/v1/messages/${segment("messageId", messageId)}/requeue` });

@@ -1346,8 +1346,8 @@ class AsyncMessages(AsyncResource):
     ) -> api.Message:
         """Offer a message to claims again.
 
-        Scope: messages:label, messages:read.
-        Errors: inbox_access_denied, message_not_found, work_not_enabled.
+        Scope: messages:label.
+        Errors: inbox_access_denied, inbox_not_found, message_not_found, work_not_enabled.
 
             await client.messages.requeue("msg_…")
         """
