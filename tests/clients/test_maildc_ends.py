@@ -370,6 +370,8 @@ async def test_a_wait_ends_with_a_message_or_with_8(maild: Running) -> None:
     assert (done.code, done.error["code"], done.out) == (8, "timed_out", "")
     one = await maild.received(bot, mail("first"))
     two = await maild.received(bot, mail("second"))
+    done = await maildc.run("wait", "--inbox-id", bot["id"], "--timeout", "0", **access)
+    assert done.json["id"] == one["id"]  # it came in the last two minutes
     done = await maildc.run("wait", "--inbox-id", bot["id"], "--after", one["id"], "--timeout", "5", **access)
     assert done.json["id"] == two["id"]
 

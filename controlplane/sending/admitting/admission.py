@@ -144,6 +144,7 @@ class Admission:
                 request.ifLastMessageId,
                 submission.authority,
                 _fence(submission),
+                submission.principal.reads_mail,
             ),
             answers_to=submission.answers_to,
         )

@@ -48,11 +48,13 @@ class Fence(NamedTuple):
 class Terms(NamedTuple):
     """On what a message is sent. `if_last`: only while nothing came after this message of its conversation.
     `authority`: REPLY_ONLY, where the key that sends it may not write to anybody. `fence`: None where it was asked
-    before: a scheduled message goes although its claim is over."""
+    before: a scheduled message goes although its claim is over. `reads_mail`: a refusal may show who asks words of
+    mail."""
 
     if_last: str | None = None
     authority: str | None = None
     fence: Fence | None = None
+    reads_mail: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +186,10 @@ def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
                 {
                     "id": one.id,
                     "direction": one.direction,
-                    "fromAddress": one.from_address,
+                    "fromAddress": one.from_address if attempt.terms.reads_mail else "",
                     "verifiedDomain": verified_domain(one.auth),
                     "createdAt": iso(one.created_at),
-                    "snippet": one.snippet,
+                    "snippet": one.snippet if attempt.terms.reads_mail else "",
                 }
                 for one in shown
             ],

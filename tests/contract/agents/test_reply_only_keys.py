@@ -313,6 +313,29 @@ def random_body(chance: random.Random) -> dict[str, Any]:
     return body | {name: value for name, value in given.items() if chance.random() < 0.06}
 
 
+async def test_an_answer_that_is_too_late_is_no_way_to_read(maild: Running, bot: dict[str, Any]) -> None:
+    """Who may read is told what came meanwhile; others hear that something did."""
+    first, later = [
+        await maild.received(
+            bot,
+            f"From: ada@elsewhere.test\nMessage-ID: <{n}@elsewhere.test>\nReferences: <1@elsewhere.test>\n\nsecret\n",
+        )
+        for n in (1, 2)
+    ]
+    fields = {"ifLastMessageId": first["id"]}
+    body = {"reply": {"messageId": first["id"], "text": "x", **fields}}
+    rule = {"direction": "outbound", "action": "allow", "value": "elsewhere.test"}
+    assert (await maild.api.post("/v1/rules", rule)).status == 201
+    for scopes, words in ((["messages:reply"], ""), (["messages:reply", "messages:read"], "secret")):
+        api = await maild.key(*scopes)
+        told = (await reply(api, first["id"], **fields)).error
+        checked = (await api.post("/v1/messages/check", body)).data["errors"][0]
+        assert told["code"] == "thread_advanced" and checked["details"] == told["details"]
+        (newer,) = told["details"]["newer"]
+        author = "ada@elsewhere.test" if words else ""
+        assert (newer["id"], newer["snippet"], newer["fromAddress"]) == (later["id"], words, author)
+
+
 async def test_a_draft_that_quotes_is_no_way_to_read(maild: Running, bot: dict[str, Any]) -> None:
     """The draft is answered with its text, and so with the words of the mail."""
     got = await maild.received(bot, "From: ada@elsewhere.test\nSubject: s\n\nsecret\n")

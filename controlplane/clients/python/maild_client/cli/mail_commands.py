@@ -95,7 +95,9 @@ def _awaited(
         while True:
             left_s = max(0, round(until - time.monotonic()))
             run.note(f"Waiting for mail, {left_s} s left")
-            asked["timeout_seconds"] = min(WAIT_AT_ONCE_S, left_s)
+            # No time and no position would ask where mail ends, and look at none of it.
+            least_s = 0 if asked["after"] else 1
+            asked["timeout_seconds"] = min(WAIT_AT_ONCE_S, max(least_s, left_s))
             answer = caller.json(row, given.parts(row, asked))
             if answer["message"] is not None:
                 found: dict[str, Any] = answer["message"]
