@@ -44,12 +44,23 @@ def look(tx: Tx, submission: Submission) -> SendContext:
         raise Refusal("inbox_not_found")
     parent = None
     if request.inReplyTo is not None:
-        find = messages.newest_of_thread if request.inReplyTo.startswith("thd_") else messages.get
-        parent = find(tx, organization_id, request.inReplyTo)
-        if parent is None or parent.inbox_id != inbox.id:
-            raise Refusal("message_not_found")
+        parent = answered(tx, submission.principal, inbox.id, request.inReplyTo)
         check_if_last(tx, organization_id, parent.thread_id, request.ifLastMessageId)
     return SendContext(inbox, parent)
+
+
+def answered(tx: Tx, principal: Principal, inbox_id: str, in_reply_to: str) -> MessageRow:
+    """The message that `inReplyTo` names; a thread means its newest one that its people may have. Refusal where the
+    inbox has none."""
+    organization_id = principal.organization_id
+    if in_reply_to.startswith("thd_"):
+        parent = messages.newest_of_thread(tx, organization_id, in_reply_to, principal.mode)
+    else:
+        parent = messages.get(tx, organization_id, in_reply_to)
+    if parent is None or parent.inbox_id != inbox_id:
+        text = "'inReplyTo' names no message or thread of this inbox; it may have been deleted."
+        raise Refusal("message_not_found", text)
+    return parent
 
 
 def refuse_when_paused(tx: Tx) -> None:

@@ -40,6 +40,7 @@ _HAS_MUCH = " OR ".join(
 )
 WORDS_AT_ONCE = 20  # events that lose words; some 5 ms where each is of 50 KiB
 SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
+NEAR_LOOK = 20  # messages, the newest: how far behind them one is looked for that is in somebody's mailbox
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
 
@@ -104,11 +105,17 @@ def announced(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[
     return [Announced(*row) for row in rows]
 
 
-def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
-    """The message of the thread that was stored last, whether it came in or goes out; None without a thread."""
+def newest_of_thread(tx: Tx, organization_id: str, thread_id: str, mode: str) -> MessageRow | None:
+    """The message of the thread that was stored last, whether it came in or goes out; None without a thread. What waits
+    or never left, and to live keys what test keys sent, only where the newest NEAR_LOOK are all so: it is in nobody's
+    mailbox. `mode`: of who asks."""
     row = tx.one(
-        f"{_SELECT} WHERE thread_id = ? AND organization_id = ? AND {VISIBLE} ORDER BY id DESC LIMIT 1",
-        (thread_id, organization_id),
+        f"""{_SELECT} WHERE id = (SELECT id FROM
+             (SELECT id, status, mode FROM messages WHERE thread_id = ? AND organization_id = ? AND {VISIBLE}
+              ORDER BY id DESC LIMIT {NEAR_LOOK})
+             ORDER BY status IN ('held', 'scheduled', 'cancelled', 'failed') OR mode NOT IN ('live', ?), id DESC
+             LIMIT 1)""",
+        (thread_id, organization_id, mode),
     )
     return MessageRow(*row) if row else None
 

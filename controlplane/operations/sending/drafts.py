@@ -12,11 +12,11 @@ from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDr
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of
-from controlplane.sending.preparing import spare_live_draft
+from controlplane.sending.preparing import answered, spare_live_draft
 from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
-from storage.mail import drafts, inboxes, messages
+from storage.mail import drafts, inboxes
 from storage.records import DraftRow, dump
 from storage.tenants import allowances, organizations
 
@@ -145,14 +145,8 @@ def _check_inbox(tx: Tx, call: Call, inbox_id: str) -> None:
 
 
 def _thread_of(tx: Tx, call: Call, inbox_id: str, in_reply_to: str | None) -> str | None:
-    """The conversation that the draft answers in; a thread means its newest message."""
-    if in_reply_to is None:
-        return None
-    find = messages.newest_of_thread if in_reply_to.startswith("thd_") else messages.get
-    parent = find(tx, call.organization_id, in_reply_to)
-    if parent is None or parent.inbox_id != inbox_id:
-        raise Refusal("message_not_found")
-    return parent.thread_id
+    """The conversation that the draft answers in."""
+    return None if in_reply_to is None else answered(tx, call.principal, inbox_id, in_reply_to).thread_id
 
 
 def _reached(tx: Tx, call: Call) -> DraftRow:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from storage.clock import Clock, iso
 from storage.mail.blobs import Blobs, Stored
 from tests.conftest import Start, on_shared
 from tests.contract.mail.test_messages import LISTED, MAIL
@@ -214,6 +215,34 @@ async def test_a_reply_joins_the_thread_and_names_what_it_answers(
     ]
     assert sent["references"] == raw["References"].split()
     assert raw["Auto-Submitted"] == "auto-replied"
+
+
+async def test_an_answer_to_a_thread_names_a_message_that_its_people_have(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """What waits for its time, was cancelled, or was written by a test key is in nobody's mailbox."""
+    asked = await maild.received(bot, "From: a@elsewhere.test\nMessage-ID: <q@elsewhere.test>\n\n?")
+    thread = {"inReplyTo": asked["threadId"]}
+    later = iso(Clock().now_ms() + 3_600_000)
+    cancelled = (await maild.api.send(bot, **thread, sendAt=later)).data
+    assert (await maild.api.call("DELETE", f"/v1/messages/{cancelled['id']}/schedule")).status == 200
+    await maild.api.send(bot, **thread, sendAt=later)
+    tested = (await maild.test_api.send(bot, **thread)).data
+    assert tested["inReplyTo"] == "<q@elsewhere.test>"
+    sent = (await maild.api.send(bot, **thread)).data
+    assert (sent["inReplyTo"], sent["references"]) == ("<q@elsewhere.test>", ["<q@elsewhere.test>"])
+    assert (await maild.api.send(bot, **thread)).data["inReplyTo"] == sent["messageIdHeader"]
+    alone = (await maild.api.send(bot, sendAt=later)).data
+    assert (await maild.api.send(bot, inReplyTo=alone["threadId"])).data["threadId"] == alone["threadId"]
+
+
+async def test_what_is_answered_and_gone_is_named(maild: Running, bot: dict[str, Any]) -> None:
+    asked = await maild.received(bot, "From: a@elsewhere.test\n\n?")
+    body = {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "inReplyTo": asked["id"]}
+    draft = (await maild.api.post("/v1/drafts", body)).data
+    await maild.api.call("DELETE", f"/v1/messages/{asked['id']}")
+    answer = await maild.api.call("POST", f"/v1/drafts/{draft['id']}/send")
+    assert answer.code == "message_not_found" and "'inReplyTo'" in answer.error["message"]
 
 
 async def test_an_unknown_parent_is_404_whatever_follows_the_prefix(

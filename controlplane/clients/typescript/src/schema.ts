@@ -77,7 +77,7 @@ export type CheckMessage = {
     text?: string | null;
     /** The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
     html?: string | null;
-    /** What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
+    /** What it answers: a message, or a thread (its newest message that came in or went), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
     inReplyTo?: string | null;
     /** When to send it: a time with an offset, 1 minute to 30 days ahead. */
     sendAt?: Date | string | null;
@@ -184,7 +184,7 @@ export type CreateDraft = {
     text?: string | null;
     /** The words as HTML, which is sanitized when the draft is sent. */
     html?: string | null;
-    /** What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`. */
+    /** What it answers: a message, or a thread (its newest message that came in or went), of the same inbox, else 404 `message_not_found`. */
     inReplyTo?: string | null;
     /** With `inReplyTo`: send only unless the conversation went on after this message. */
     ifLastMessageId?: string | null;
@@ -348,7 +348,7 @@ export type PatchDraft = {
     text?: string | null;
     /** The words as HTML, which is sanitized when the draft is sent. */
     html?: string | null;
-    /** What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`. */
+    /** What it answers: a message, or a thread (its newest message that came in or went), of the same inbox, else 404 `message_not_found`. */
     inReplyTo?: string | null;
     /** With `inReplyTo`: send only unless the conversation went on after this message. */
     ifLastMessageId?: string | null;
@@ -498,7 +498,7 @@ export type SendMessage = {
     text?: string | null;
     /** The words as HTML, which is sanitized; a text part is derived from it where `text` is left out. More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`). */
     html?: string | null;
-    /** What it answers: a message, or a thread (its newest message), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
+    /** What it answers: a message, or a thread (its newest message that came in or went), of the same inbox, else 404 `message_not_found`; sets In-Reply-To and References. */
     inReplyTo?: string | null;
     /** When to send it: a time with an offset, 1 minute to 30 days ahead. */
     sendAt?: Date | string | null;

@@ -775,8 +775,8 @@ class Messages(Resource):
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
           More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`).
-        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
-          `message_not_found`; sets In-Reply-To and References.
+        `in_reply_to`: What it answers: a message, or a thread (its newest message that came in or went), of the
+          same inbox, else 404 `message_not_found`; sets In-Reply-To and References.
         `send_at`: When to send it: a time with an offset, 1 minute to 30 days ahead.
         `attachments`: Up to 20 files.
         `unsubscribe`: One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own.
@@ -860,8 +860,8 @@ class Messages(Resource):
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized; a text part is derived from it where `text` is left out.
           More than 100,000 tags, or a depth of more than 500, is 400 (`too_complex`).
-        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
-          `message_not_found`; sets In-Reply-To and References.
+        `in_reply_to`: What it answers: a message, or a thread (its newest message that came in or went), of the
+          same inbox, else 404 `message_not_found`; sets In-Reply-To and References.
         `send_at`: When to send it: a time with an offset, 1 minute to 30 days ahead.
         `attachments`: Up to 20 files.
         `unsubscribe`: One-click unsubscribing (RFC 8058): every recipient gets a copy with a link of its own.
@@ -1860,8 +1860,8 @@ class Drafts(Resource):
         `subject`: Up to 500 characters; a blank one is sent as `(no subject)`.
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized when the draft is sent.
-        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
-          `message_not_found`.
+        `in_reply_to`: What it answers: a message, or a thread (its newest message that came in or went), of the
+          same inbox, else 404 `message_not_found`.
         `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
@@ -1962,8 +1962,8 @@ class Drafts(Resource):
         `subject`: Up to 500 characters; a blank one is sent as `(no subject)`.
         `text`: The words; where they are left out, those of `html`, else none.
         `html`: The words as HTML, which is sanitized when the draft is sent.
-        `in_reply_to`: What it answers: a message, or a thread (its newest message), of the same inbox, else 404
-          `message_not_found`.
+        `in_reply_to`: What it answers: a message, or a thread (its newest message that came in or went), of the
+          same inbox, else 404 `message_not_found`.
         `if_last_message_id`: With `inReplyTo`: send only unless the conversation went on after this message.
         `claim_id`: Of an answer: send only while this claim lives.
         `complete_claim`: With `claimId`: end the claim as done, if the message is sent.
