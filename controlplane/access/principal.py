@@ -19,7 +19,7 @@ NO_INBOX = ""  # an id that no inbox has
 class Principal(NamedTuple):
     """The caller, by its key. `inbox_id`: the inbox that the key is bound to, or None. `request_id`: of the request of
     HTTP that it calls by. `session_id`: of a member, who is no key, and whose id stands in its place: the session that
-    it calls by."""
+    it calls by. `tool`: that of MCP which a model called."""
 
     key_id: str
     organization_id: str
@@ -28,6 +28,7 @@ class Principal(NamedTuple):
     mode: str
     request_id: str | None = None
     session_id: str | None = None
+    tool: str | None = None
 
     @property
     def is_member(self) -> bool:
@@ -47,7 +48,7 @@ class Principal(NamedTuple):
     @property
     def actor(self) -> Actor:
         """Who the audit log says it was."""
-        return Actor(self.key_id, self.request_id)
+        return Actor(self.key_id, self.request_id, self.tool)
 
     def require(self, scope: str) -> None:
         """Refusal `insufficient_scope` unless the key's scopes grant it; it tells which scope is required."""

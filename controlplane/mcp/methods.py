@@ -157,7 +157,7 @@ class Methods:
             is_once = tool.sends and not arguments.again
             call = ToolCall(
                 self._operations,
-                caller.principal,
+                caller.principal._replace(tool=tool.name),
                 arguments,
                 self._fence_key,
                 caller.on_leave,

@@ -71,10 +71,12 @@ class Act(StrEnum):
 
 
 class Actor(NamedTuple):
-    """Who acts, and the id of the API request that it did so by, where there is one."""
+    """Who acts, and the id of the API request that it did so by, where there is one. `tool`: that of MCP which a model
+    called."""
 
     name: str
     request_id: str | None = None
+    tool: str | None = None
 
 
 OPERATOR = Actor("operator")

@@ -103,7 +103,9 @@ class RepeatedActs(LoopService):
     async def flush(self) -> None:
         """End the window: write what was counted, and begin anew."""
         counted = [
-            told._replace(details={**told.details, "times": self._times[kind]})
+            told._replace(
+                actor=told.actor._replace(tool=None), details={**told.details, "times": self._times[kind]}
+            )
             for kind, told in self._told.items()
             if self._times[kind]
         ]

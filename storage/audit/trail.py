@@ -103,7 +103,7 @@ class AuditRecorder:
     ) -> None:
         """As Records."""
         now_ms = self._clock.now_ms()
-        self._append(tx, organization_id, now_ms, act.value, actor, subject, details_text(details))
+        self._append(tx, organization_id, now_ms, act.value, actor, subject, _told(actor, details))
 
     def seal_waiting(self, tx: Tx, limit: int) -> int:
         """Put the oldest rows that wait into their chains; how many."""
@@ -184,8 +184,12 @@ class Unsealed:
         tx.run(
             """INSERT INTO audit_waiting (organization_id, created_at, type, actor, subject, details)
                VALUES (?, ?, ?, ?, ?, ?)""",
-            (organization_id, self._clock.now_ms(), act.value, actor.name, subject, details_text(details)),
+            (organization_id, self._clock.now_ms(), act.value, actor.name, subject, _told(actor, details)),
         )
+
+
+def _told(actor: Actor, details: Mapping[str, Any]) -> str:
+    return details_text(details if actor.tool is None else {**details, "tool": actor.tool})
 
 
 class AuditPage(NamedTuple):

@@ -18,6 +18,7 @@ from storage.audit.repeats import DISTINCT, RepeatedActs
 from storage.audit.trail import address_hash, addresses_hash
 from storage.engine.tx import Tx
 from tests.conftest import Start
+from tests.support.clients.mcp import Mcp
 from tests.support.clients.submitting import encrypted, logged_in, plain, submitting
 from tests.support.running import Answer, Api, Running, until
 from tests.support.worlds.store import ManualClock
@@ -51,6 +52,25 @@ def repeats(maild: Running) -> RepeatedActs:
 
 
 # What is recorded --------------------------------------------------------------------------------
+
+
+async def test_what_a_model_does_names_its_tool(maild: Running, bot: dict[str, Any]) -> None:
+    mcp = Mcp(maild.api)
+    await maild.api.post("/v1/suppressions", {"email": SUPPRESSED})
+    for to in ("ada@elsewhere.test", SUPPRESSED):
+        await mcp.call("send_message", inboxId=bot["id"], to=[to], subject="s", text="Hello")
+    await mcp.call("create_inbox", username="fresh")
+    await maild.api.send(bot, to=[SUPPRESSED])  # the like of it, counted
+    await maild.api.send(bot)
+    await repeats(maild).flush()
+    told = [(one["type"], one["details"].get("tool")) for one in await rows(maild.api)]
+    assert told[-5:] == [
+        ("message.queued", "send_message"),
+        ("message.refused", "send_message"),
+        ("inbox.created", "create_inbox"),
+        ("message.queued", None),
+        ("message.refused", None),
+    ]
 
 
 async def test_each_act_leaves_a_row_with_its_actor_and_request(maild: Running, bot: dict[str, Any]) -> None:
