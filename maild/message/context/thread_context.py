@@ -101,7 +101,7 @@ def context(of: ReadThread, max_tokens: int, focus: str | None, key: bytes) -> T
     """The text of at most `max_tokens` (BUDGET_MIN to BUDGET_MAX), by `estimated_tokens`.
 
     `focus`: the id of the message that gets its share before the others; None, or one that is not there: the newest
-    inbound one. `key`: makes the nonces.
+    inbound one that is not told in a line, if there is one. `key`: makes the nonces.
     """
     budget = max_tokens * UNIT - cost(_head(of, of.message_count))
     return _rendered(of, _chosen(of, budget, focus, _Teller(max_tokens)), key)
@@ -109,15 +109,16 @@ def context(of: ReadThread, max_tokens: int, focus: str | None, key: bytes) -> T
 
 def _chosen(of: ReadThread, budget: int, focus: str | None, teller: "_Teller") -> dict[str, _Piece]:
     """The messages that are shown, by id."""
-    asking = _asking(of, focus)
-    if asking is None:
+    if not of.messages:
         return {}
-    pieces = {asking.id: teller.within(asking, budget // 2) or teller.brief(asking)}
-    left = budget - pieces[asking.id].cost
+    asking, pieces = _asking(of, budget, focus, teller)
+    left = budget - sum(one.cost for one in pieces.values())
+    pieces[asking.id] = teller.within(asking, left // 2) or teller.brief(asking)
+    left -= pieces[asking.id].cost
     began = teller.brief(of.messages[-1])
-    reserved = began.cost if began.cost <= left and asking is not of.messages[-1] else 0
+    reserved = began.cost if began.cost <= left and of.messages[-1].id not in pieces else 0
     for message in of.messages:
-        if message is asking:
+        if message.id in pieces:
             continue
         is_last = message is of.messages[-1]
         piece = teller.within(message, left if is_last else left - reserved)
@@ -136,10 +137,20 @@ def _chosen(of: ReadThread, budget: int, focus: str | None, teller: "_Teller") -
     return pieces
 
 
-def _asking(of: ReadThread, focus: str | None) -> ContextMessage | None:
+def _asking(
+    of: ReadThread, budget: int, focus: str | None, teller: "_Teller"
+) -> tuple[ContextMessage, dict[str, _Piece]]:
+    """The message that gets its share before the others, and the line of an automatic answer that came after it."""
     named = [one for one in of.messages if one.id == focus]
     inbound = [one for one in of.messages if one.is_inbound]
-    return next(iter(named or inbound or of.messages), None)
+    if named or not inbound:
+        return (named or of.messages)[0], {}
+    newest = inbound[0]
+    asks = next((one for one in inbound if not one.is_brief), newest)
+    line = teller.brief(newest)
+    if asks is newest or line.cost + teller.brief(asks).cost > budget:
+        return newest, {}
+    return asks, {newest.id: line}
 
 
 def _rendered(of: ReadThread, pieces: dict[str, _Piece], key: bytes) -> ToldThread:

@@ -3556,7 +3556,7 @@ export type GetThreadParams = {
 export type GetThreadContextParams = {
     /** How many tokens the text may have (4000; 200-100,000). */
     maxTokens?: number;
-    /** The message that gets most room; by default the newest inbound one. */
+    /** The message that gets most room; by default the newest inbound one that no program wrote by itself. */
     focus?: string;
     /** The `ETag` of an answer that the client has; 304 where it would come again */
     ifNoneMatch?: string;

@@ -1635,7 +1635,8 @@ class Threads(Resource):
         """A thread as text for a model, within a budget.
 
         `max_tokens`: How many tokens the text may have (4000; 200-100,000).
-        `focus`: The message that gets most room; by default the newest inbound one.
+        `focus`: The message that gets most room; by default the newest inbound one that no program wrote by
+          itself.
         `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
 
         Scope: threads:read, messages:read.

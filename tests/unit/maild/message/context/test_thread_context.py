@@ -120,6 +120,23 @@ def test_the_message_that_is_asked_about_gets_the_share() -> None:
     assert by_id[f"msg_{3:026}"].end - by_id[f"msg_{3:026}"].start > 800
 
 
+def test_an_automatic_answer_does_not_take_the_share_of_the_message_that_asks() -> None:
+    long = "\n".join(f"Line {number} of our answer." for number in range(400))
+    asks, answers, away = (
+        message(1, "Before."),
+        message(3, "Where is it?"),
+        message(5, "Away.", is_brief=True),
+    )
+    of = thread(asks, answers, message(4, long), away)
+    for max_tokens in (400, 1000, 3000):
+        found = told(of, max_tokens)
+        assert "Where is it?" in found.text and found.estimated_tokens <= max_tokens
+        assert away.id in {one.id for one in found.ranges}
+    shown = {one.id: one for one in told(of, 1000).ranges}
+    assert shown[message(4).id].is_cut
+    assert {one.id for one in told(of, BUDGET_MIN).ranges} >= {away.id}
+
+
 def test_reports_and_automatic_answers_are_one_line() -> None:
     found = told(thread(message(1, "Are you there?"), message(3, "I am out of office.\nBob", is_brief=True)))
     title, _, line, _ = found.text.split("\n")[-4:]
