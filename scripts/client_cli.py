@@ -14,8 +14,9 @@ from scripts import client_names
 
 COMMANDS, SCHEMAS = "_commands.json", "_schemas.json"
 _REF = "#/components/schemas/"
-# What takes something away that nothing brings back; besides whatever is DELETE.
-_DESTROYS = frozenset(("dropQueue",))
+# What takes something away that nothing brings back, besides whatever is DELETE; and what does where a member is true.
+_DESTROYS = frozenset(("dropQueue", "revokeKeyWithMail"))
+_DESTROYS_IF = {"changeMessages": "delete"}
 # How a reader of a stream goes on; to begin, it says `after`.
 _OF_STREAMS = ("lastEventId", "Last-Event-ID")
 
@@ -68,8 +69,10 @@ def _row(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, 
     form = _form(one)
     if form:
         row["form"] = form
-    if method == "DELETE" or id in _DESTROYS:
+    if method == "DELETE" or id in _DESTROYS or id in _DESTROYS_IF:
         row["destroys"] = True
+    if id in _DESTROYS_IF:
+        row["destroysIf"] = _DESTROYS_IF[id]
     return row
 
 

@@ -249,7 +249,14 @@ async def test_what_is_missing_is_named_all_at_once(environ: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    "words", [("messages", "delete", "msg_1"), ("keys", "revoke", "key_1"), ("queue", "drop")]
+    "words",
+    [
+        ("messages", "delete", "msg_1"),
+        ("messages", "change-many", "--ids", "msg_1", "--delete"),
+        ("keys", "revoke", "key_1"),
+        ("keys", "revoke-with-mail", "key_1"),
+        ("queue", "drop"),
+    ],
 )
 async def test_nothing_is_destroyed_without_a_yes(
     environ: pytest.MonkeyPatch, words: tuple[str, ...]
@@ -269,6 +276,16 @@ async def test_nothing_is_destroyed_without_a_yes(
         seen = await maildc.on_terminal(*words, url=url, key=KEY, prompt=b"[y/N]", typed=b"y\n")
         assert seen.code == 0 and len(asked) == 1
         assert (await maildc.within(*words, "--yes")).code == 0 and len(asked) == 2
+
+
+async def test_labels_are_changed_without_a_yes(environ: pytest.MonkeyPatch) -> None:
+    async def handle(request: web.Request) -> web.Response:
+        return web.json_response({"data": []})
+
+    async with serving(handle) as url:
+        use(environ, url)
+        for more in (("--add-labels", "a"), ("--add-labels", "a", "--no-delete")):
+            assert (await maildc.within("messages", "change-many", "--ids", "msg_1", *more)).code == 0
 
 
 async def test_texts_come_from_arguments_files_and_stdin(environ: pytest.MonkeyPatch, tmp_path: Path) -> None:

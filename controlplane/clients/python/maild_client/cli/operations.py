@@ -70,10 +70,14 @@ class OperationCommand(MaildcCommand):
         context = click.get_current_context()
         run = run_of(context)
         parts = given.parts(self.row, options)
-        if self.row.destroys and not options.get("yes"):
+        if self._destroys(parts) and not options.get("yes"):
             confirm(f"{self.row.summary}: {next(iter(parts['path'].values()), 'all of it')}?")
         with Caller(run) as caller:
             show(run, self.row, caller, parts, is_all=bool(options.get("fetch_all")), out=options.get("out"))
+
+    def _destroys(self, parts: dict[str, dict[str, Any]]) -> bool:
+        only_if = self.row.destroys_if
+        return self.row.destroys and (only_if is None or bool(parts["body"].get(only_if)))
 
 
 def confirm(question: str) -> None:

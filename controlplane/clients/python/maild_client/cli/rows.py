@@ -30,7 +30,7 @@ class Taken(NamedTuple):
 class OperationRow(NamedTuple):
     """An operation. `answer`: its `kind` (object, list, bytes, stream), and the `schema` of a JSON one.
     `pages`: the `cursor` that takes a position, and the member `of` the last item that is one. `form`: what is always
-    sent with it."""
+    sent with it. `destroys_if`: the member of the body without which it destroys nothing."""
 
     id: str
     resource: str
@@ -42,6 +42,7 @@ class OperationRow(NamedTuple):
     is_public: bool
     pages: Mapping[str, str] | None
     destroys: bool
+    destroys_if: str | None
     waits: str | None
     form: Mapping[str, str]
     takes: tuple[Taken, ...]
@@ -81,6 +82,7 @@ def _row(one: Mapping[str, Any]) -> OperationRow:
         one["isPublic"],
         one.get("pages"),
         one.get("destroys", False),
+        one.get("destroysIf"),
         one.get("waits"),
         one.get("form", {}),
         tuple(_taken(each) for each in one["takes"]),
