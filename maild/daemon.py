@@ -5,13 +5,10 @@ The mail plane's parts are listed in `mail_plane.py`, the control plane's in `co
 import asyncio
 import json
 import random
-import ssl
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 import structlog
 
-from conf import named_files
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
@@ -26,20 +23,17 @@ from controlplane.transport.web_listener import HttpError
 from controlplane.webhooks.event_streams import Streams
 from maild import allocator, systemd
 from maild.audit_keeper import AuditKeeper
+from maild.certificates import Certificates, UnfitCertificate
 from maild.control_plane import arrival_examiner, control_plane
 from maild.dnssec import DnssecCheck
 from maild.inbound.listener import Listener
 from maild.inbound.sessions.session_listener import ListenError, SessionListener
-from maild.inbound.wire import tls
-from maild.inbound.wire.certificate_watch import CertificateWatch
 from maild.log_counts import LogCounts
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, sts_policies, submission
 from maild.message.characters import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.metrics import CONTENT_TYPE, DaemonMetrics, Measured
-from maild.outbound.routing.relays import Relays
-from maild.outbound.sessions.tls_policy import ClientContexts, TlsPolicies
 from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.tls.sts_refresh import StsRefresh
 from maild.resolver import Resolver
@@ -75,8 +69,6 @@ from storage.upkeep.withdrawing import Withdrawer
 
 WRITING_THREADS = 4  # large messages that are written at one time; each waits for the disk
 READING_THREADS = 2  # large messages that are read at one time; each takes a core meanwhile
-
-T = TypeVar("T")
 
 log = structlog.get_logger("maild.daemon")
 
@@ -115,8 +107,7 @@ class Daemon:
         )
         self._cpu_process = CpuProcess()
         self._supervisor = Supervisor([])
-        self.certificates = self._certificate_watch()  # looks before they are read: no change is missed
-        self._certificate_ends: dict[str, float] = {}  # of those in use, by the keys that name them
+        self.certificates = Certificates(settings, self._folder.path, self._tuning.smtp)
         self.listener: Listener
         self.submission: SubmissionListener | None = None
         self.http: HttpServer
@@ -129,7 +120,6 @@ class Daemon:
         self.reclaimer: Reclaimer
         self.tls_reporter: TlsReporter | None = None
         self.audit: AuditKeeper
-        self.tls_policies: TlsPolicies
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
         self.metrics: MetricsServer | None = None
@@ -151,6 +141,7 @@ class Daemon:
             DataFolderError,
             migrate.StoreError,
             SealError,
+            UnfitCertificate,
             ListenError,
             HttpError,
             StoreFailure,
@@ -194,12 +185,11 @@ class Daemon:
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
         self.listener, unheard, local, common = mail_in(
-            ground, senders, self._tls_context(), ask, arrival_examiner(ground)
+            ground, senders, self.certificates.of_smtp(), ask, arrival_examiner(ground)
         )
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
         sts = sts_policies(ground, policy_hosts.fetch) if policy_hosts else None
-        self.tls_policies = self._outbound_tls(ground.clock)
         ports = queue_ports(ground, local)
         queue = mail_out(
             ground,
@@ -208,7 +198,7 @@ class Daemon:
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
             sts,
-            self.tls_policies,
+            self.certificates.of_outbound(ground.clock),
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
@@ -232,6 +222,7 @@ class Daemon:
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self.tls_reporter, self.audit = api.tls_reporter, api.audit
         self.submission = submission(ground, common, api.log_in)
+        self.certificates.listeners = self._listeners
         self.metrics = self._metrics(ground) if self._settings.metrics.listen else None
         mail: list[Service] = [
             unheard,
@@ -258,7 +249,7 @@ class Daemon:
                 DnssecCheck(self._settings.dns, ground.resolver.nameservers_are_near, ground.clock),
                 allocator.MemoryKeeper(self._empty_caches),
                 *self._listeners,
-                self.certificates,
+                self.certificates.watch,
                 self.http,
                 *([self.metrics] if self.metrics is not None else []),
                 self.streams,
@@ -346,7 +337,7 @@ class Daemon:
             lines=self._lines,
             http=self.http,
             listeners=[(listener.door, listener) for listener in self._listeners],
-            certificate_ends=self._certificate_ends,
+            certificate_ends=self.certificates.ends,
             files=folder.store_files,
             backed_up_at=lambda: folder.backed_up_at,
         )
@@ -360,61 +351,9 @@ class Daemon:
             ground.tuning.http,
         )
 
-    def _tls_context(self) -> ssl.SSLContext:
-        smtp, hostname = self._settings.smtp, self._settings.server.hostname
-        if not smtp.tls_cert:
-            return tls.context(*tls.self_signed(self._folder.path, hostname))
-        _refuse(named_files.pair_faults("smtp", smtp))
-        made = tls.context(smtp.tls_cert, smtp.tls_key)
-        self._note_end("smtp.tls_cert", smtp.tls_cert)
-        return made
-
-    def _outbound_tls(self, clock: Clock) -> TlsPolicies:
-        outbound = self._settings.outbound
-        _refuse(named_files.outbound_faults(outbound))
-        pair = (outbound.tls_cert, outbound.tls_key) if outbound.tls_cert else None
-        made = TlsPolicies(clock, outbound.ca_file, pair, Relays(outbound).hosts)
-        self._note_end("outbound.tls_cert", outbound.tls_cert)
-        return made
-
-    def _outbound_contexts(self) -> ClientContexts:
-        outbound = self._settings.outbound
-        _refuse(named_files.outbound_faults(outbound))
-        made = self.tls_policies.read()
-        self._note_end("outbound.tls_cert", outbound.tls_cert)
-        return made
-
-    def _note_end(self, key: str, cert: str) -> None:
-        if cert:
-            self._certificate_ends[key] = tls.end_of(cert)
-
-    def _certificate_watch(self) -> CertificateWatch:
-        smtp, outbound = self._settings.smtp, self._settings.outbound
-        files = [one for one in (smtp.tls_cert, smtp.tls_key, outbound.tls_cert, outbound.tls_key) if one]
-        pace = self._tuning.smtp
-        return CertificateWatch(files, self._reload, pace.certificate_look_s, pace.ticket_keys_s)
-
     def reload(self) -> None:
         """Have the certificates read again."""
-        self.certificates.ask()
-
-    async def _reload(self) -> None:
-        """For the sessions that begin from now on. What can't be used leaves what is in use, and nothing else."""
-        outbound = await self._read_again(self._outbound_contexts)
-        if outbound is not None:
-            self.tls_policies.use(outbound)
-        fresh = await self._read_again(self._tls_context)
-        if fresh is not None:
-            for listener in self._listeners:
-                listener.tls = fresh
-            tell(log, LogEvent.CERTIFICATE_RELOADED)
-
-    async def _read_again(self, read: Callable[[], T]) -> T | None:
-        try:
-            return await asyncio.to_thread(read)
-        except (StartError, OSError) as error:  # ssl.SSLError is one of them
-            log.error("certificate_not_reloaded", error=str(error))
-            return None
+        self.certificates.watch.ask()
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
         """Wait for `until`; ServiceDied when a part dies before."""
@@ -446,11 +385,6 @@ class Daemon:
         if self.metrics is not None:
             found["metrics"] = f"{self.metrics.url}/metrics"
         return found
-
-
-def _refuse(faults: Sequence[str]) -> None:
-    if faults:
-        raise StartError("; ".join(faults))
 
 
 def _tell_room(has_room: bool, free_bytes: int, free_inodes: int) -> None:

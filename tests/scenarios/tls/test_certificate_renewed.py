@@ -8,7 +8,6 @@ import smtplib
 import ssl
 import threading
 from collections.abc import MutableMapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +84,13 @@ async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
 async def test_files_are_read_beside_the_loop(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     maild = await start()
     readers: list[threading.Thread] = []
+    reads = TlsPolicies.read
 
     def read(policies: TlsPolicies) -> ClientContexts:
         readers.append(threading.current_thread())
-        return TlsPolicies.read(policies)
+        return reads(policies)
 
-    policies = maild.daemon.tls_policies
-    monkeypatch.setattr(policies, "read", partial(read, policies))
+    monkeypatch.setattr(TlsPolicies, "read", read)
     before = maild.daemon.listener.tls
     maild.daemon.reload()
 
