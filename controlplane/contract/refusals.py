@@ -23,7 +23,7 @@ MESSAGES: Mapping[str, str] = {
     "method_not_allowed": "This path has no such method; 'Allow' names the ones it has.",
     "payload_too_large": "Body and decoded attachments together exceed 15 MB.",
     "attachment_too_large": "One attachment exceeds 10 MB, or all of them 15 MB.",
-    "idempotency_conflict": "This Idempotency-Key was used with another body.",
+    "idempotency_conflict": "This Idempotency-Key was used for another body, or by a key of the other mode.",
     "internal_error": "Something failed on our side; quote 'X-Request-Id' when you report it.",
     # Inboxes
     "apex_domain_reserved": "This domain is reserved for platform operations; use a shared or a verified"

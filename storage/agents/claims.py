@@ -15,7 +15,7 @@ from storage.agents.work import WORK
 from storage.engine.dialect import each_of, lesser, unindexed
 from storage.engine.tx import Tx
 from storage.publishing import events
-from storage.records import ClaimRow, columns, dump
+from storage.records import ClaimRow, MessageRow, columns, dump
 
 LIVE_MAX = 1000  # of an organization at a time
 EXPIRED_AT_ONCE = 20  # in a unit: each publishes an event, with a delivery to each webhook that hears of it
@@ -201,6 +201,15 @@ def end_leases_of_inbox(tx: Tx, inbox_id: str, now_ms: int) -> None:
     """The claims in the inbox live no more."""
     if tx.run(f"{_END_LEASES} AND inbox_id = :id", {"now_ms": now_ms, "id": inbox_id}):
         tx.notify(WORK)
+
+
+def is_held(tx: Tx, message: MessageRow) -> bool:
+    """Does a claim of the message live?"""
+    found = tx.one(
+        "SELECT 1 FROM claims WHERE thread_id = ? AND mode = ? AND status = 'live' AND message_id = ?",
+        (message.thread_id, message.mode, message.id),
+    )
+    return found is not None
 
 
 def forget_message(tx: Tx, message_id: str, thread_id: str, mode: str) -> None:

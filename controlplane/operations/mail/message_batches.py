@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from controlplane.contract.mail.messages import ChangeMessages
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.mail import labelling
-from controlplane.operations.mail.messages import forget_words, remove, spare_live_schedule
+from controlplane.operations.mail.messages import forget_words, remove, spare_live
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage.engine.tx import Tx
@@ -56,7 +56,7 @@ class _Batch:
         for message_id in dict.fromkeys([*self._body.ids, *(one for ids in threads.values() for one in ids)]):
             message = messages.get(tx, self._call.organization_id, message_id)
             if message is not None and self._reaches(message.inbox_id):
-                spare_live_schedule(self._call, message)
+                spare_live(tx, self._call, message)
                 found += [message_id] if messages.has_much(tx, message_id) else []
         return found
 

@@ -18,6 +18,7 @@ from controlplane.operations.results import Download, JsonArray, JsonPieces, Res
 from controlplane.operations.retries import accepted, retry_of
 from controlplane.sending.submission import Submission
 from maild.message.fields.idn import unicode_domain
+from storage.agents import claims
 from storage.audit.acts import Act
 from storage.engine.tx import Tx
 from storage.mail import blobs, held_mail, messages
@@ -229,15 +230,17 @@ def _label(tx: Tx, call: Call) -> Whole:
 
 def _cancel(tx: Tx, call: Call) -> None:
     message = _reached(tx, call)
-    spare_live_schedule(call, message)
+    spare_live(tx, call, message)
     if not messages.cancel(tx, call.organization_id, message.id):
         raise Refusal("not_scheduled", details={"status": message.status})
     call.record(tx, Act.MESSAGE_CANCELLED, message.id, inboxId=message.inbox_id)
 
 
-def spare_live_schedule(call: Call, message: MessageRow) -> None:
-    """Refusal where a test key would end a live message that is to be sent."""
-    if message.mode == "live" and message.status in ("held", "scheduled", "queued"):
+def spare_live(tx: Tx, call: Call, message: MessageRow) -> None:
+    """Refusal where a test key would end a live message that is to be sent, or a worker's claim of one."""
+    if message.mode != "live" or call.principal.mode == "live":
+        return
+    if message.status in ("held", "scheduled", "queued") or claims.is_held(tx, message):
         call.principal.require_live()
 
 
@@ -245,7 +248,7 @@ def _forget_some(tx: Tx, call: Call, message_id: str, behind: int) -> int | None
     message = messages.get(tx, call.organization_id, message_id)
     if message is None:
         return None
-    spare_live_schedule(call, message)
+    spare_live(tx, call, message)
     return messages.forget_some_words(tx, message_id, behind)
 
 
@@ -256,9 +259,9 @@ def _delete(tx: Tx, call: Call, forgotten: int = 0) -> str | None:
 
 def remove(tx: Tx, call: Call, message: MessageRow, forgotten: int) -> str | None:
     """Delete the message and tell of it; the blob whose file is to be removed after the commit. What is held is
-    withdrawn before. `forgotten`: as of `messages.delete`. Refusal where a test key would take a live message that was
-    to be sent."""
-    spare_live_schedule(call, message)
+    withdrawn before. `forgotten`: as of `messages.delete`. Refusal where a test key would take from live ones what they
+    are at."""
+    spare_live(tx, call, message)
     if message.status == "held":
         call.services.review_desk.withdraw_deleted(tx, message, call.principal.actor)
     file = messages.delete(tx, message, forgotten)

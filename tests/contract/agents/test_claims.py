@@ -186,6 +186,11 @@ async def test_a_test_key_is_offered_test_mail_and_ends_no_live_claim(work: Work
     for what in ("extend", "release", "done"):
         assert (await test.post(f"/v1/claims/{live['id']}/{what}", {})).code == "insufficient_scope"
     assert (await test.call("POST", f"/v1/messages/{live['messageId']}/requeue")).code == "insufficient_scope"
+    path = f"/v1/messages/{live['messageId']}"
+    batch = {"ids": [live["messageId"]], "delete": True}
+    for answer in (await test.call("DELETE", path), await test.post("/v1/messages/batch", batch)):
+        assert (answer.code, answer.error["details"]["requiredScope"]) == ("insufficient_scope", "live")
+    assert await work.listed(status="live") == [live["id"]]
     sent = (await test.send(work.inbox, to=["reply@simulator.test"], text="hi")).data
 
     async def answered() -> dict[str, Any] | None:
