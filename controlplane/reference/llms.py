@@ -33,6 +33,7 @@ _SAID_ONCE = (*COMMON_ERRORS, *BODY_ERRORS)
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
+_NO_SUCH_ID = re.compile(r"\ANo [a-z ]+ has this id (\(\w+_…\))\.\Z")  # which is told once for all
 _HEADING = re.compile(r"^(?=#+ )", re.MULTILINE)
 _AFTER_CURL = re.compile(r"^## (?:Python|TypeScript|MCP)\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _OF_TOOLS = re.compile(r"^<!-- mcp -->\n.*?^<!-- /mcp -->\n", re.DOTALL | re.MULTILINE)
@@ -147,8 +148,9 @@ def _tool(tool: Tool) -> str:
 
 
 def _errors() -> str:
-    told = [f"{code} {STATUSES[code]}: {message}" for code, message in MESSAGES.items()]
-    return "\n".join(["## Codes", "`code status: what to do`", "", *told])
+    told = [f"{code} {STATUSES[code]}: " + _NO_SUCH_ID.sub(r"\1", text) for code, text in MESSAGES.items()]
+    form = "`code status: what to do`; `(msg_…)` alone: nothing has this id"
+    return "\n".join(["## Codes", form, "", *told])
 
 
 # Documents -----------------------------------------------------------------------------------------
