@@ -187,7 +187,7 @@ def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
                     "id": one.id,
                     "direction": one.direction,
                     "fromAddress": one.from_address if attempt.terms.reads_mail else "",
-                    "verifiedDomain": verified_domain(one.auth),
+                    "verifiedDomain": verified_domain(one.auth) if attempt.terms.reads_mail else None,
                     "createdAt": iso(one.created_at),
                     "snippet": one.snippet if attempt.terms.reads_mail else "",
                 }
