@@ -105,7 +105,7 @@ def _doubt(context: ssl.SSLContext) -> str:
     client_side.check_hostname = False
     client = client_side.wrap_bio(to_client, to_host)
     host = context.wrap_bio(to_host, to_client, server_side=True)
-    for side in (client, host) * 2:  # a second time for a client whose group was refused
+    for side in (client, host) * 3:  # a third time where a group of the client's was refused (RFC 8446 §2.1)
         try:
             side.do_handshake()
         except ssl.SSLWantReadError:

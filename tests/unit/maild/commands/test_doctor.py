@@ -20,6 +20,7 @@ from maild.cli.program import main
 from maild.commands.doctor.examination import examine
 from maild.commands.doctor.outbound_checks import DUE_TOO_LONG_S
 from maild.commands.doctor.patient import Patient, QueueMoves
+from maild.inbound.wire import tls
 from maild.outbound.signing import dkim
 from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import Resolver
@@ -398,6 +399,23 @@ async def test_a_chain_that_leads_to_no_authority_of_the_system_is_told(
     certified.show(HOST, section="outbound")
     del world.settings["smtp"]["tls_cert"], world.settings["smtp"]["tls_key"]
     assert await world.faults() == {}
+
+
+async def test_a_chain_is_looked_at_where_a_group_of_a_client_is_refused(
+    world: World, certified: Certified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RFC 8446 §2.1: it then begins anew."""
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda *_: None)
+    made = tls.context
+
+    def of_another_group(cert: str, key: str) -> ssl.SSLContext:
+        context = made(cert, key)
+        context.set_ecdh_curve("secp521r1")
+        return context
+
+    monkeypatch.setattr(tls, "context", of_another_group)
+    certified.show(HOST)
+    assert "does not believe it" in (await world.faults())["certificate"]
 
 
 @pytest.mark.parametrize("section", ["smtp", "outbound"])
