@@ -10,6 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 from mcp_types import (
@@ -31,6 +32,7 @@ from mcp_types.version import (
 )
 from pydantic import ValidationError
 
+from controlplane.contract.validation import joined
 from controlplane.mcp.routing_headers import METHOD_HEADER, NAME_HEADER, ROUTING_HEADERS, VERSION_HEADER
 
 INITIALIZE, PING, DISCOVER = "initialize", "ping", "server/discover"
@@ -118,7 +120,7 @@ def asked(message: RpcMessage, headers: Mapping[str, Sequence[str]]) -> Asked:
         validate_client_request(request.method, version, request.params)
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, one['loc'][1:])) or 'params'}: {one['msg']}"
+            f"{reduce(joined, map(str, one['loc'][1:]), '') or 'params'}: {one['msg']}"
             for one in error.errors(include_url=False, include_input=False, include_context=False)[:5]
         )
         raise rejection(

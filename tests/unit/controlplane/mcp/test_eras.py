@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import PROTOCOL_VERSION_META_KEY
@@ -59,6 +60,18 @@ def test_any_body_under_any_headers_is_asked_or_rejected(
     except Rejection as rejection:
         msgspec.json.encode([rejection.message, rejection.data, rejection.id])
         assert rejection.status in (200, 400, 404) and rejection.code in range(-32768, -32000)
+
+
+def test_of_a_name_that_is_no_use_the_beginning_is_told() -> None:
+    """It may be as long as the body, and is written once more for each fault."""
+    client = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "x", "version": "1"}}
+    params = {**client, "capabilities": {"experimental": {"x" * 70_000: 1}}}
+    message = eras.message_of({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+    with pytest.raises(
+        Rejection, match=r"not those of initialize: capabilities\.experimental\.x+"
+    ) as rejected:
+        eras.asked(message, {name: [] for name in ROUTING_HEADERS})
+    assert len(rejected.value.message) < 300
 
 
 def nested(depth: int, inner: Any = 1) -> Any:
