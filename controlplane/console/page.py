@@ -27,6 +27,7 @@ from controlplane.operations.table import (
     NAME_IDS,
     OPERATIONS,
     SAVE_DRAFT,
+    SEND_SAVED_DRAFT,
     SHOW_THREAD,
     SHOW_WAITING,
 )
@@ -42,6 +43,7 @@ _OWN = (
     NAME_IDS,
     END_SESSION,
     SAVE_DRAFT,
+    SEND_SAVED_DRAFT,
 )
 _BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}
 SHOWN_BYTES_MAX = (

@@ -62,7 +62,14 @@ from controlplane.contract.mail.threads import (
 )
 from controlplane.contract.sending.attempts import DeliveryAttempt
 from controlplane.contract.sending.checks import CheckedMessage, CheckMessage
-from controlplane.contract.sending.drafts import CreateDraft, Draft, ListDrafts, PatchDraft, SaveDraft
+from controlplane.contract.sending.drafts import (
+    CreateDraft,
+    Draft,
+    ListDrafts,
+    PatchDraft,
+    SaveDraft,
+    SendSavedDraft,
+)
 from controlplane.contract.sending.operator_queue import (
     ChangeQueue,
     ListQueue,
@@ -578,6 +585,26 @@ SAVE_DRAFT = Operation(
         "message_not_found",
         "payload_too_large",
         "version_conflict",
+    ),
+)
+SEND_SAVED_DRAFT = Operation(
+    "sendSavedDraft",
+    "POST /v1/drafts/{id}/send",
+    "Send a draft, unless somebody changed it since it was saved",
+    drafts.send_saved_draft,
+    ListedMessage,
+    is_send=True,
+    scope="messages:send",
+    input=SendSavedDraft,
+    names="draft",
+    refusals=(
+        "draft_not_found",
+        "draft_discarded",
+        "draft_incomplete",
+        "thread_advanced",
+        "version_conflict",
+        *SENDING_REFUSALS,
+        *FENCE_REFUSALS,
     ),
 )
 LIST_FIRST_CONTACTS = Operation(

@@ -140,13 +140,18 @@ class Pipeline:
             self._wakes.queue()
         return done
 
-    async def send_draft(self, principal: Principal, draft_id: str) -> Accepted:
-        """Send a draft, or find the message that it was sent as."""
+    async def send_draft(
+        self, principal: Principal, draft_id: str, updated_at: str | None = None
+    ) -> Accepted:
+        """Send a draft, or find the message that it was sent as. `updated_at`: refuse to send it where it was changed
+        since then."""
         while True:
             organization_id = principal.organization_id
             draft = await self._db.read_for(organization_id, drafts.get, organization_id, draft_id)
             if draft is None:
                 raise Refusal("draft_not_found")
+            if draft.status == "draft" and updated_at not in (None, iso(draft.updated_at)):
+                raise Refusal("version_conflict")
             try:
                 return await self.send(Submission(principal, request_of(draft), draft=draft))
             except DraftChanged:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from storage import counts
-from storage.engine.dialect import unindexed
+from storage.engine.dialect import greatest, unindexed
 from storage.engine.tx import Tx
 from storage.records import DraftRow, columns
 
@@ -60,13 +60,15 @@ def count_open(tx: Tx, organization_id: str) -> int:
 
 
 def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> DraftRow | None:
-    """Change these columns and answer the row; None when it is not a draft (any more). ValueError for other columns."""
+    """Change these columns and answer the row; None when it is not a draft (any more). ValueError for other columns.
+
+    `updated_at` is another each time, for who asks whether somebody else changed it since."""
     unknown = changes.keys() - _EDITABLE
     if unknown:
         raise ValueError(f"not for editing: {sorted(unknown)}")
     assignments = "".join(f"{name} = :{name}, " for name in changes)
     row = tx.one(
-        f"""UPDATE drafts SET {assignments}updated_at = :now_ms
+        f"""UPDATE drafts SET {assignments}updated_at = {greatest(":now_ms", "updated_at + 1")}
             WHERE id = :id AND status = 'draft' RETURNING {columns(DraftRow)}""",
         {**changes, "now_ms": now_ms, "id": draft_id},
     )

@@ -35,14 +35,14 @@ async def show(call: PageCall) -> Html:
 
 
 async def save(call: PageCall) -> SeeOther:
-    """Keep what the form says, unless the draft was changed since the form was shown; `send`: and send it."""
+    """Keep what the form says, unless the draft was changed since the form was shown; `send`: and send that."""
     form = call.form
     given: dict[str, Any] = {kind: addresses_in(form[kind]) for kind in _KINDS if kind in form}
     given |= {name: form[name] for name in ("subject", "text", "updatedAt") if name in form}
-    await call.ask("saveDraft", call.id, **given)
+    saved = await call.ask("saveDraft", call.id, **given)
     if "send" not in form:
         return SeeOther(f"/console/drafts/{call.id}", "saved")
-    sent = await call.ask("sendDraft", call.id)
+    sent = await call.ask("sendSavedDraft", call.id, updatedAt=saved["updatedAt"])
     if sent["status"] == "held":
         return SeeOther(f"/console/reviews/{sent['review']['id']}", "held")
     return SeeOther(f"/console/messages/{sent['id']}", "sent")

@@ -73,6 +73,12 @@ class SaveDraft(PatchDraft):
     updatedAt: Annotated[str, Field(max_length=40)] | None = None
 
 
+class SendSavedDraft(RequestBody):
+    """For people: `updatedAt` of the draft as they saved it."""
+
+    updatedAt: Annotated[str, Field(max_length=40)]
+
+
 class ListDrafts(RequestQuery):
     status: Literal["draft", "sent", "discarded"] | None = None
     inboxId: InboxId | None = None

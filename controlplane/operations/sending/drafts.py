@@ -8,7 +8,7 @@ import msgspec
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDraft
+from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDraft, SendSavedDraft
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of
@@ -58,6 +58,11 @@ async def save_draft(call: Call) -> Result:
 
 async def send_draft(call: Call) -> Result:
     return accepted(await call.services.pipeline.send_draft(call.principal, call.id))
+
+
+async def send_saved_draft(call: Call) -> Result:
+    saved: SendSavedDraft = call.input
+    return accepted(await call.services.pipeline.send_draft(call.principal, call.id, saved.updatedAt))
 
 
 async def discard_draft(call: Call) -> Result:

@@ -2,13 +2,16 @@
 it shows was changed meanwhile, or its browser signed in to another organization."""
 
 import re
+from typing import Any
 
 import pytest
 
+from controlplane.sending.pipeline import Pipeline
 from tests.conftest import Start
 from tests.support.clients.console import LOCAL, Visitor
 from tests.support.running import Running
 from tests.support.worlds.holding import mail
+from tests.support.worlds.store import ManualClock
 
 POLICY = {
     "version": "0",
@@ -126,3 +129,24 @@ async def test_nobody_saves_over_words_that_were_not_shown(local: Running) -> No
     done = await member.post(path, updatedAt=page.hidden("updatedAt"), text="my words")
     assert done.location == f"{path}?done=saved", "who has read theirs may replace them"
     assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data["textBody"] == "my words"
+
+
+async def test_what_a_person_sends_is_what_he_wrote(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent that hears of the words that were saved has put its own there before they are sent, in that
+    millisecond."""
+    local = await start(server=LOCAL, clock=ManualClock(1_795_219_200_000))
+    inbox = await local.inbox("bot")
+    draft = (await local.api.post("/v1/drafts", {"inboxId": inbox["id"], "to": ["a@b.test"]})).data
+    member = await Visitor.sign_in(local)
+    path = f"/console/drafts/{draft['id']}"
+    form = {name: (await member.get(path)).hidden(name) for name in ("once", "updatedAt")}
+    send_draft = Pipeline.send_draft
+
+    async def send_late(pipeline: Pipeline, *given: Any) -> Any:
+        await local.api.call("PATCH", f"/v1{path.removeprefix('/console')}", {"text": "theirs"})
+        return await send_draft(pipeline, *given)
+
+    monkeypatch.setattr(Pipeline, "send_draft", send_late)
+    page = await member.post(path, **form, send="1", text="my words")
+    assert page.status == 409 and "changed this draft" in page.said and "my words</textarea>" in page.text
+    assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data["status"] == "draft"
