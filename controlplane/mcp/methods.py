@@ -179,8 +179,7 @@ class Methods:
         return self._refused(tool, told, caller, is_once=is_once)
 
     def _refused(self, tool: Tool, refusal: Refusal, caller: McpCaller, *, is_once: bool) -> Done:
-        names_inboxes = caller.principal.inbox_id is None
-        error = refused(refusal, tool, self._fence_key, names_inboxes=names_inboxes, is_once=is_once)
+        error = refused(refusal, tool, caller.principal, self._fence_key, is_once=is_once)
         return Done(_shown_error(error, tool), tool, refusal.code)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.mcp import told_mail
 from controlplane.mcp.safe_facts import details
@@ -70,6 +71,11 @@ _ADVICE: Mapping[str, str] = {
     "not_held": "It can't be taken back; its status says why.",
     "not_scheduled": "It can't be taken back; its status says why.",
 }
+# Of thread_advanced, for who reads no mail.
+_UNREAD = (
+    "This key may not read what is newer; tell whom you work for. If your answer fits whatever came, call again with"
+    " lastSeenMessageId set to lastMessageId."
+)
 
 
 class ToolError(NamedTuple):
@@ -81,12 +87,14 @@ class ToolError(NamedTuple):
 
 
 def refused(
-    refusal: Refusal, tool: Tool, fence_key: bytes, *, names_inboxes: bool, is_once: bool
+    refusal: Refusal, tool: Tool, principal: Principal, fence_key: bytes, *, is_once: bool
 ) -> ToolError:
     """What the tool answers in place of what it was asked for. `is_once`: an equal call sends nothing twice."""
     code, told = refusal.code, details(refusal.details)
     happened = _HAPPENED.get(code, refusal.message)
-    advised = [*_sent(code, happened, tool, is_once), *([_ADVICE[code]] if code in _ADVICE else [])]
+    is_unread = code == "thread_advanced" and not principal.reads_mail
+    advice = _UNREAD if is_unread else _ADVICE.get(code)
+    advised = [*_sent(code, happened, tool, is_once), *([advice] if advice else [])]
     words = [f"{code}: {happened}", *_faults(told), *advised]
     if refusal.retry_after_s is not None:
         words.append(f"retryAfterSeconds: {refusal.retry_after_s}")
@@ -94,8 +102,8 @@ def refused(
     rest = {name: value for name, value in told.items() if name != "fields"}
     words += [json.dumps(rest)] if rest else []
     newer = (refusal.details or {}).get("newer")
-    if code == "thread_advanced" and newer:
-        words.append(told_mail.told(_mail(newer), fence_key, names_inboxes=names_inboxes))
+    if code == "thread_advanced" and newer and not is_unread:
+        words.append(told_mail.told(_mail(newer), fence_key, names_inboxes=principal.inbox_id is None))
     message = " ".join([happened, *advised])
     return ToolError("\n".join(words), {"error": {"code": code, "message": message, "details": told}})
 

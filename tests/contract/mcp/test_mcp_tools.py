@@ -142,6 +142,20 @@ async def test_an_answer_is_not_sent_into_a_conversation_that_went_on(mcp: Mcp, 
     assert again.facts["status"] == "queued"
 
 
+async def test_who_reads_no_mail_is_told_of_newer_mail_without_a_word_of_it(maild: Running) -> None:
+    """Nor is it sent to a tool that it does not have, or told that a sender is not proven to be somebody."""
+    bot = await maild.inbox("bot")
+    first = await maild.received(bot, mail(Message_ID="<a@elsewhere.test>"))
+    second = await maild.received(bot, mail(words="secret", In_Reply_To="<a@elsewhere.test>"))
+    await maild.api.post("/v1/rules", {"direction": "outbound", "action": "allow", "value": "elsewhere.test"})
+    mcp = Mcp(await maild.key("messages:reply", inbox=bot))
+    told = await mcp.call("reply", messageId=first["id"], text="thanks", lastSeenMessageId=first["id"])
+    assert told.code == "thread_advanced" and f'"lastMessageId": "{second["id"]}"' in told.text
+    assert not any(word in told.text for word in ("secret", "<<<mail", "read_thread", "verified"))
+    again = await mcp.call("reply", messageId=first["id"], text="thanks", lastSeenMessageId=second["id"])
+    assert again.facts["status"] == "queued"
+
+
 async def test_newer_mail_is_told_with_whom_its_sender_is_proven_to_be(mcp: Mcp, maild: Running) -> None:
     bot, ada = await maild.inbox("bot"), await maild.inbox("ada")
     first = (await maild.api.send(bot, to=[ada["address"]], subject="topic")).data
