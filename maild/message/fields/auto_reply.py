@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from maild.message.characters.encoded_words import readable
 from maild.message.fields.comments import without_comments
 from maild.message.fields.headers import Headers
 from maild.message.fields.parameters import read_value
@@ -36,6 +37,7 @@ _REPLY_MARKS: Final = (  # a field, and how its value begins
     ("x-post-messageclass", "9; autoresponder"),
     ("delivered-to", "autoresponder"),  # qmail's
 )
+_MAILMAN: Final = ("mailman", "replybot")
 _DELIVERY_REPORTS: Final = ("delivery-status", "global-delivery-status")
 _REPLY_PRECEDENCES: Final = ("auto_reply", "auto-reply", "autoreply")
 _BULK_PRECEDENCES: Final = ("bulk", "junk")
@@ -84,7 +86,7 @@ def is_auto_reply(headers: Headers, subject: str, envelope_from: str | None = No
     """
     if any(_is_affirmed(headers, name) for name in _REPLY_FIELDS) or _is_receipt(headers):
         return True
-    if any(_value(headers, name).startswith(mark) for name, mark in _REPLY_MARKS):
+    if _is_of_mailman(headers) or any(_value(headers, name).startswith(mark) for name, mark in _REPLY_MARKS):
         return True
     precedence = _value(headers, "precedence")
     if precedence in _REPLY_PRECEDENCES:
@@ -103,7 +105,10 @@ def is_auto_reply(headers: Headers, subject: str, envelope_from: str | None = No
         or precedence in _BULK_PRECEDENCES
         or envelope_from == ""
     )
-    return _is_said_by(subject, is_automatic=is_automatic, is_answer=answers_another(headers))
+    is_answer = answers_another(headers)
+    # procmailex(5) has a vacation by formail that says no more.
+    is_of_procmail = is_answer and precedence == "junk" and "x-loop" in headers
+    return is_of_procmail or _is_said_by(subject, is_automatic=is_automatic, is_answer=is_answer)
 
 
 def is_delivery_report(headers: Headers) -> bool:
@@ -133,6 +138,12 @@ def _is_receipt(headers: Headers) -> bool:
     """RFC 8098 §3.1."""
     kind = _value(headers, "content-type")
     return kind.startswith("multipart/report") and "disposition-notification" in kind
+
+
+def _is_of_mailman(headers: Headers) -> bool:
+    """A list's own answer to a post, which has the list's fields; what it is, it says in the list's language."""
+    mailer = readable(headers.get("x-mailer") or "").lower()
+    return _value(headers, "x-ack") == "no" and any(word in mailer for word in _MAILMAN)
 
 
 def _is_affirmed(headers: Headers, name: str) -> bool:

@@ -117,6 +117,7 @@ _LIST_WORDS = (
         "mailman",
         "listinfo",
         "unsubscribe",
+        "-leave@",  # Mailman's, whatever the language
         "googlegroups",
         "groups.io",
         "groups.google",

@@ -177,6 +177,36 @@ def test_mail_of_lists_is_no_answer_whatever_its_subject(field: str) -> None:
     assert judge(f"{field}\nAuto-Submitted: auto-replied")
 
 
+@pytest.mark.parametrize(
+    "mailer",
+    [
+        "The Mailman Replybot",
+        "Der Mailman Replybot",
+        "Mailman =?utf-8?b?WWFuxLF0?= Botu",
+        "=?utf-8?b?0JHQvtGCLdC+0YLQstC10YLRh9C40LogTWFpbG1hbg==?=",
+        "=?utf-8?b?7Jqw7LK067aAIFJlcGx5Ym90?=",
+    ],
+)
+def test_what_mailman_answers_is_an_answer_though_it_has_the_fields_of_a_list(mailer: str) -> None:
+    raw = f"Precedence: bulk\r\nList-Id: <l.example.org>\r\nX-Mailer: {mailer}\r\n"
+    assert is_auto_reply(read_headers(f"{raw}X-Ack: No\r\n\r\n".encode()), "Re: Tea")
+    assert not is_auto_reply(read_headers(f"{raw}\r\n".encode()), "Re: Tea")  # as of a member who calls it so
+
+
+def test_the_vacation_of_procmail_s_manual_is_an_answer() -> None:
+    fields = (
+        "References: <1@agents.test>\nIn-Reply-To: <1@agents.test>\nX-Loop: bea@people.test\nPrecedence: "
+    )
+    assert judge(f"{fields}junk", "Re: Tea", "bea@people.test")
+    assert not judge(f"{fields}junk\nList-Id: <l.example.org>", "Re: Tea", "bea@people.test")
+    assert not judge(f"{fields}bulk", "Re: Tea", "bea@people.test")  # of tickets, which people answer
+
+
+def test_a_post_that_asks_for_no_acknowledgement_is_no_answer() -> None:
+    raw = b"List-Id: <l.example.org>\r\nX-Mailer: Evolution 3.46\r\nX-Ack: no\r\n\r\n"
+    assert not is_auto_reply(read_headers(raw), "Re: Tea")
+
+
 def test_bulk_mail_of_the_null_sender_is_an_answer_unless_it_is_a_report() -> None:
     assert judge("Precedence: bulk", "Thank you for your mail", "")
     assert not judge("Precedence: bulk", "Thank you for your mail", "ann@example.org")

@@ -964,6 +964,7 @@ def test_a_table_below_an_announcement_stays_where_nothing_is_answered() -> None
         "*********\nTo leave this mailing list, write to:\n\tusers@example.org\n\nsay:\n\tunsubscribe\n*********",
         "==========\nUsers mailing list\nhttps://example.org/\n==========",
         "_____\nListe de diffusion\nhttps://example.org/",
+        "____\nWandern maillijst -- wandern@verein.example\nStuur een e-mail naar wandern-leave@verein.example",
     ],
 )
 def test_footers_of_mailing_lists_go(footer: str) -> None:
