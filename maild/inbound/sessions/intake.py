@@ -111,14 +111,14 @@ class Intake:
         """The next octets as they came. SmtpError when the message is refused: nothing of it is kept then."""
         self._octets += len(piece)
         try:
-            if self._octets > self._limits.max_message_bytes:
-                raise SmtpError(
-                    552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
-                )
             if self._is_done_at_once(piece):
                 data = self._decode(piece)
             else:
                 data = await self._cpu.run(self._owner, partial(self._decode_in_steps, piece))
+            if self._octets - self._decoder.dots > self._limits.max_message_bytes:  # RFC 1870 §5
+                raise SmtpError(
+                    552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
+                )
             await self._keep(data)
             self._check()
         except BaseException:

@@ -17,12 +17,14 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.mail.blobs import Blobs, Spool
 from storage.turns.cpu_threads import CpuThreads
+from tests.support.running import dot_stuffed
 from tests.support.worlds.store import ManualClock
 
 PIECE = 64 * 1024
 HEADER = b"Subject: x\r\n\r\n"
 LINE = b"words of an ordinary line, and some more of them\r\n"
 PIECES = 8
+ROOMY = 1 << 30
 
 
 class CountedThreads(CpuThreads):
@@ -33,24 +35,24 @@ class CountedThreads(CpuThreads):
         return work()
 
 
-def intake_of(folder: Path, spool: Spool, cpu: CpuThreads) -> Intake:
+def intake_of(folder: Path, spool: Spool, cpu: CpuThreads, max_bytes: int = ROOMY) -> Intake:
     return Intake(
         spool,
         ByteAccount(1 << 30),
         Disk(folder, 0),
         cpu,
-        Smtp(),
+        Smtp(max_message_bytes=max_bytes),
         HeaderSection("mx.test"),
         "192.0.2.1",
         0,
     )
 
 
-async def taken(folder: Path, message: bytes) -> tuple[bytes, int]:
+async def taken(folder: Path, message: bytes, max_bytes: int = ROOMY) -> tuple[bytes, int]:
     """What was kept of the message, and how many turns at the thread it took."""
     blobs = Blobs(folder / "blobs", Ids(ManualClock()), 1 << 30)
     cpu = CountedThreads()
-    intake = intake_of(folder, blobs.spool(), cpu)
+    intake = intake_of(folder, blobs.spool(), cpu, max_bytes)
 
     async def pieces() -> AsyncIterator[bytes]:
         for at in range(0, len(message), PIECE):
@@ -115,3 +117,13 @@ async def test_the_client_hears_what_is_wanting(
     with pytest.raises(SmtpError) as refused:
         await intake_of(tmp_path, spool, CountedThreads()).take(HEADER)
     assert str(refused.value) == f"{reply}, try again later"
+
+
+@pytest.mark.parametrize("text", [b".x" * 24 + b"\r\n", LINE])
+async def test_dots_that_the_way_doubles_are_no_part_of_the_size(tmp_path: Path, text: bytes) -> None:
+    """RFC 1870, section 5: a size that was taken at MAIL is not too large at the dot."""
+    message = HEADER + text * 4000
+    kept, _ = await taken(tmp_path, dot_stuffed(message), len(message))
+    assert kept == message
+    with pytest.raises(SmtpError, match="larger than"):
+        await taken(tmp_path, dot_stuffed(message), len(message) - 1)
