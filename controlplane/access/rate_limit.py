@@ -12,7 +12,9 @@ can't be written never stops a request: the counts wait for the next turn, and t
 
 import asyncio
 import math
-from collections import deque
+from collections import defaultdict, deque
+from functools import partial
+from itertools import repeat
 from typing import NamedTuple
 
 import structlog
@@ -60,7 +62,8 @@ class RateLimit(LoopService):
         self._db = db
         self._clock = clock
         self._limit = per_minute
-        self._windows: dict[str, deque[int]] = {}  # organization → monotonic milliseconds, oldest first
+        # organization → monotonic milliseconds, oldest first
+        self._windows: defaultdict[str, deque[int]] = defaultdict(partial(deque, maxlen=per_minute))
         self._unwritten: dict[str, dict[int, int]] = {}  # organization → Unix second → requests
         self._writing = asyncio.Lock()
         self._forget_at = 0
@@ -98,7 +101,7 @@ class RateLimit(LoopService):
     def _count(self, organization_id: str) -> RateVerdict:
         now_ms = self._monotonic_ms()
         wall_ms = self._clock.now_ms()
-        window = self._windows.setdefault(organization_id, deque())
+        window = self._windows[organization_id]
         while window and window[0] <= now_ms - WINDOW_MS:
             window.popleft()
         allowed = len(window) < self._limit
@@ -145,14 +148,14 @@ class RateLimit(LoopService):
             log.error("rate_windows_not_written", error=str(error))
 
     async def _restore(self) -> None:
-        """Go on from what another process counted. Each request counts as one at the end of its second."""
+        """Go on from what another process counted. Each request counts as one at the end of its second. Where there
+        are more than may be, the newest decide when there is a place again."""
         wall_ms, now_ms = self._clock.now_ms(), self._monotonic_ms()
         first, last = wall_ms // 1000 - WINDOW_S, wall_ms // 1000
         await self._db.write(rate_windows.purge, first, last)
         for counted in await self._db.read(rate_windows.between, first, last):
             age_ms = max(0, wall_ms - (counted.second * 1000 + 999))
-            window = self._windows.setdefault(counted.organization_id, deque())
-            window.extend([now_ms - age_ms] * min(counted.requests, self._limit))
+            self._windows[counted.organization_id].extend(repeat(now_ms - age_ms, counted.requests))
 
     def _forget_idle(self) -> None:
         now_ms = self._monotonic_ms()

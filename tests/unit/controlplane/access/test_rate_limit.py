@@ -82,6 +82,24 @@ async def test_time_while_nothing_runs_counts_too(store: Store, clock: SetClock)
     await second.stop()
 
 
+@pytest.mark.parametrize(("after_s", "limit"), [(60.1, 10), (30, 10), (0, 4), (30, 4)])
+async def test_what_is_refused_after_a_restart_may_come_when_it_was_told(
+    store: Store, clock: SetClock, after_s: float, limit: int
+) -> None:
+    """Seconds are stored, so a minute of them may have more than fit; and an operator may have lowered the limit."""
+    first = await started(store)
+    await count(first, 6)
+    clock.forward(after_s)
+    await count(first, 6)
+    await first.stop()
+    second = await started(store, limit)
+    refused = await count(second, limit + 1)
+    assert not refused.allowed
+    clock.forward(refused.retry_after_s)
+    assert (await second.count(ORGANIZATION)).allowed
+    await second.stop()
+
+
 async def test_a_full_window_is_written_before_anybody_hears_of_it(store: Store) -> None:
     """kill -9 the moment after the answer: the next process refuses."""
     killed = RateLimit(store.db, store.clock, 10)  # never started, so nothing is written behind our back
