@@ -15,8 +15,9 @@ _CODES = {
 }
 # What no plan sets.
 _TEXTS = {
-    "firstTimeRecipientsDaily": "The policy ('outbound.firstTimeDaily') allows no more first contacts today; whom this"
-    " inbox has written to before it may write to still.",
+    "firstTimeRecipientsDaily": "The policy ('outbound.firstTimeDaily') allows no more first contacts until"
+    " 'details.resetsAt', and where that is null never so many; whom this inbox has written to before it may write to"
+    " still.",
 }
 
 

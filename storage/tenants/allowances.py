@@ -59,12 +59,13 @@ def rule(tx: Tx, organization_id: str) -> None:
 
 
 def message(tx: Tx, organization_id: str, daily: int | None, monthly: int | None, at_ms: int) -> None:
-    """UsedUp when one more message may not leave at `at_ms`, by the allowances of that UTC day and month."""
+    """UsedUp when one more message may not leave at `at_ms`, by the allowances of that UTC month and day. Of two that
+    are used up the one that lasts longer is told."""
+    if monthly is not None:
+        _compare("messagesMonthly", monthly, _sent_in_month(tx, organization_id, at_ms), next_month_ms(at_ms))
     if daily is not None:
         used = usage.get(tx, organization_id, day_of(at_ms), "messages")
         _compare("messagesDaily", daily, used, next_day_ms(at_ms))
-    if monthly is not None:
-        _compare("messagesMonthly", monthly, _sent_in_month(tx, organization_id, at_ms), next_month_ms(at_ms))
 
 
 def spend(tx: Tx, organization_id: str, threshold: int | None, at_ms: int) -> None:
@@ -82,7 +83,7 @@ def first_time_recipients(tx: Tx, inbox_id: str, keys: Collection[str], limit: i
     resets_at = next_day_ms(at_ms)
     used = correspondents.count_between(tx, inbox_id, resets_at - DAY_MS, resets_at)
     if used + new > limit:
-        raise UsedUp("firstTimeRecipientsDaily", limit, used, resets_at)
+        raise UsedUp("firstTimeRecipientsDaily", limit, used, resets_at if new <= limit else None)
 
 
 def stored_bytes(tx: Tx, organization_id: str, limit: int | None) -> None:
@@ -104,4 +105,4 @@ def _sent_in_month(tx: Tx, organization_id: str, at_ms: int) -> int:
 
 def _compare(resource: str, limit: int, used: int, resets_at: int | None = None) -> None:
     if used >= limit:
-        raise UsedUp(resource, limit, used, resets_at)
+        raise UsedUp(resource, limit, used, resets_at if limit else None)

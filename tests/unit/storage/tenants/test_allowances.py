@@ -10,7 +10,7 @@ from storage import usage
 from storage.clock import DAY_MS, day_of, month_of, next_day_ms, next_month_ms
 from storage.tenants import allowances
 from storage.tenants.allowances import UsedUp
-from tests.support.worlds.store import ORGANIZATION, Store
+from tests.support.worlds.store import INBOX, ORGANIZATION, Store
 
 
 @pytest.fixture
@@ -28,11 +28,12 @@ async def sent(store: Store, count: int) -> int:
     return now_ms
 
 
-async def test_messages_have_allowances_of_the_day_and_of_the_month_in_that_order(store: Store) -> None:
+async def test_of_the_allowances_of_day_and_month_the_one_that_lasts_longer_is_told(store: Store) -> None:
     now_ms = await sent(store, 2)
     await store.db.read(allowances.message, ORGANIZATION, 3, 3, now_ms)
     for daily, monthly, resource, resets_at in (
-        (2, 2, "messagesDaily", next_day_ms(now_ms)),
+        (2, 3, "messagesDaily", next_day_ms(now_ms)),
+        (2, 2, "messagesMonthly", next_month_ms(now_ms)),
         (3, 1, "messagesMonthly", next_month_ms(now_ms)),
         (None, 2, "messagesMonthly", next_month_ms(now_ms)),
     ):
@@ -46,6 +47,20 @@ async def test_messages_have_allowances_of_the_day_and_of_the_month_in_that_orde
 async def test_a_message_counts_for_the_day_that_it_leaves_on(store: Store) -> None:
     now_ms = await sent(store, 2)
     await store.db.read(allowances.message, ORGANIZATION, 2, None, now_ms + DAY_MS)
+
+
+async def test_what_no_day_gives_has_no_time_at_which_it_is_there(store: Store) -> None:
+    refused = (
+        lambda tx: allowances.message(tx, ORGANIZATION, 0, None, 0),
+        lambda tx: allowances.message(tx, ORGANIZATION, None, 0, 0),
+        lambda tx: allowances.spend(tx, ORGANIZATION, 0, 0),
+        lambda tx: allowances.first_time_recipients(tx, INBOX, ["a@new.test"], 0, 0),
+        lambda tx: allowances.first_time_recipients(tx, INBOX, ["a@new.test", "b@new.test"], 1, 0),
+    )
+    for check in refused:
+        with pytest.raises(UsedUp) as reached:
+            await store.db.read(check)
+        assert reached.value.resets_at is None
 
 
 async def test_spending_pauses_at_its_threshold(store: Store) -> None:
