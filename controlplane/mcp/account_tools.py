@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from controlplane.contract.mail.messages import READ_TOKENS_MAX, RECIPIENTS_MAX
+from controlplane.contract.mail.messages import READ_TOKENS_MAX
 from controlplane.contract.refusals import Fault, invalid
 from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, known, plain
@@ -39,7 +39,7 @@ async def whoami(call: ToolCall) -> Facts:
     told = (await call.ask(WHO_AM_I)).data
     inbox = told["inbox"] or {}
     limits: dict[str, Any] = {
-        "recipients": RECIPIENTS_MAX,
+        "recipients": told["recipientsMax"],
         "answerTokens": READ_TOKENS_MAX,
         "waitSeconds": WAIT_S_MAX,
     }

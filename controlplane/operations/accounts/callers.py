@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from controlplane.contract.mail.messages import RECIPIENTS_MAX
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage.agents import policies, reviews
 from storage.agents.policies import document_of
 from storage.engine.tx import Tx
 from storage.mail import inboxes
+from storage.tenants import organizations
 
 
 async def who_am_i(call: Call) -> Result:
@@ -16,13 +18,16 @@ async def who_am_i(call: Call) -> Result:
 
 def _caller(tx: Tx, call: Call) -> dict[str, Any]:
     """`inbox`, `policy`, `heldCount` (what of its own mail is held): of a key that is bound to one which is active.
-    `hasWork`: is mail work in an inbox of its?"""
+    `hasWork`: is mail work in an inbox of its? `recipientsMax`: of each kind, in one message."""
     principal = call.principal
+    organization = organizations.get(tx, principal.organization_id)
+    is_single = organization is not None and call.services.settings.plan(organization.plan).single_recipient
     told = {
         "keyId": principal.key_id,
         "mode": principal.mode,
         "organizationId": principal.organization_id,
         "scopes": list(principal.scopes),
+        "recipientsMax": 1 if is_single else RECIPIENTS_MAX,
         "inbox": None,
         "policy": None,
     }

@@ -53,6 +53,11 @@ async def test_an_agent_learns_who_it_is_and_its_limits(maild: Running, bot: dic
     assert (await Mcp(maild.test_api).call("whoami")).facts["mode"] == "test"
 
 
+async def test_an_agent_learns_that_its_plan_has_a_single_recipient(maild: Running) -> None:
+    free = await maild.organization("free")
+    assert (await Mcp(free.api).call("whoami")).facts["limits"]["recipients"] == 1
+
+
 async def test_an_agent_learns_that_its_inbox_is_gone(maild: Running, bot: dict[str, Any]) -> None:
     """It saw a key without an address, as one has that is bound to no inbox."""
     mcp = await bound(maild, bot)
