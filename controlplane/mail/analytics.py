@@ -97,13 +97,18 @@ def span_of(
         faults.append(Fault("since", "out_of_range", "'since' must lie before 'until', and not before 1970"))
     elif until - since > SPAN_DAYS_MAX * DAY_MS:
         faults.append(Fault("since", "out_of_range", f"Ask for at most {SPAN_DAYS_MAX} days at a time"))
-    elif period_ms is not None and (until - since) / period_ms > POINTS_MAX:
+    elif period_ms is not None and len(_begins(since, until, period_ms)) > POINTS_MAX:
         faults.append(
             Fault("period", "out_of_range", f"This makes more than {POINTS_MAX} points: lengthen it")
         )
     if faults:
         raise invalid(faults)
     return AnalyticsSpan(organization_id, inbox_id, since, until)
+
+
+def _begins(since_ms: int, until_ms: int, period_ms: int) -> range:
+    """When each period begins that has something of the span."""
+    return range(since_ms // period_ms * period_ms, until_ms, period_ms)
 
 
 class Analytics:
@@ -155,7 +160,7 @@ class Analytics:
 
     async def events(self, span: AnalyticsSpan, types: Sequence[str], period_ms: int) -> Series:
         """In slices as well, of which each ends where enough has happened."""
-        begins = range(span.since_ms // period_ms * period_ms, span.until_ms, period_ms)
+        begins = _begins(span.since_ms, span.until_ms, period_ms)
         series = Series(
             period_ms, span.since_ms, span.until_ms, begins, {type: [0] * len(begins) for type in types}
         )

@@ -234,6 +234,13 @@ async def test_the_default_series_are_the_five_live_events_of_a_day(maild: Runni
     assert all(len(one["points"]) in (24, 25) for one in found["series"])
 
 
+@pytest.mark.parametrize("until", ["2026-11-01T16:40:00Z", "2026-11-01T16:39:30Z"])
+async def test_a_series_has_up_to_a_thousand_points(maild: Running, until: str) -> None:
+    given = {"period": "60", "since": "2026-11-01T00:00:00Z", "until": until}
+    found = (await maild.api.get("/v1/analytics/events", **given)).data
+    assert {len(one["points"]) for one in found["series"]} == {1000}
+
+
 @pytest.mark.parametrize(
     ("path", "params", "faults"),
     [
@@ -249,6 +256,8 @@ async def test_the_default_series_are_the_five_live_events_of_a_day(maild: Runni
         (1, {"period": "59"}, {"period": "out_of_range"}),
         (1, {"period": "hour"}, {"period": "wrong_type"}),
         (1, {"period": "60", "since": "2026-11-01", "until": "2026-11-03"}, {"period": "out_of_range"}),
+        (1, {"period": "60", "since": "2026-11-01T00:00:30Z", "until": "2026-11-01T16:40:30Z"},
+         {"period": "out_of_range"}),  # a thousand minutes, of which the first and the last are cut
         (2, {"limit": "101"}, {"limit": "out_of_range"}),
         (2, {"domain": "x.test"}, {"domain": "unknown_field"}),
     ],
