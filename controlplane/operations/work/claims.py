@@ -112,7 +112,7 @@ def _take(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None:
     request, principal, services = call.input, call.principal, call.services
     now_ms = services.clock.now_ms()
     claims.expire(tx, services.ids.new, now_ms, EXPIRED_AT_ONCE)
-    room = claims.room(tx, call.organization_id)
+    room = claims.room(tx, call.organization_id, now_ms)
     if room <= 0:
         text = "Too many claims of this organization live; finish or release some first."
         details = {"resource": "claims", "limit": LIVE_MAX, "used": LIVE_MAX, "resetsAt": None}

@@ -238,10 +238,10 @@ async def test_an_empty_answer_is_not_kept(work: Work) -> None:
 async def test_an_organization_has_so_many_claims_at_a_time(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.agents.claims.room", lambda tx, organization_id: 1)
+    monkeypatch.setattr("storage.agents.claims.room", lambda *_: 1)
     await work.arrive(1), await work.arrive(2)
     assert len(await work.claimed(max=20)) == 1
-    monkeypatch.setattr("storage.agents.claims.room", lambda tx, organization_id: 0)
+    monkeypatch.setattr("storage.agents.claims.room", lambda *_: 0)
     answer = await work.claim()
     assert (answer.status, answer.code) == (402, "limit_reached")
     assert answer.error["details"] == {"resource": "claims", "limit": 1000, "used": 1000, "resetsAt": None}
@@ -259,6 +259,21 @@ async def test_claims_that_ended_leave_room_for_others(work: Work) -> None:
     )
     assert len(await work.claimed(max=20)) == 1  # beside 999 that live, and 999 that ended
     assert (await work.claim()).code == "limit_reached"
+
+
+async def test_a_lease_that_is_over_takes_no_room_before_it_is_settled(
+    work: Work, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a day without the server there are many, each of which publishes events."""
+    monkeypatch.setattr("storage.agents.claims.LIVE_MAX", 2)
+    monkeypatch.setattr("storage.agents.claims.expire", lambda *_: [])
+    for number in (1, 2, 3):
+        await work.arrive(number)
+    assert len(await work.claimed(max=20)) == 2
+    clock.forward(LEASE_S - 1)
+    assert (await work.claim()).code == "limit_reached"
+    clock.forward(1)
+    assert len(await work.claimed(max=20)) == 1
 
 
 @pytest.mark.parametrize(
