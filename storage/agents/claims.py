@@ -23,8 +23,10 @@ STATUSES = ("live", "released", "expired", "done", "dead")
 
 _SELECT = f"SELECT {columns(ClaimRow)} FROM claims"
 _INSERT = f"INSERT INTO claims ({columns(ClaimRow)}) VALUES ({', '.join('?' for _ in ClaimRow._fields)})"
-_NOT_SETTLED = """SELECT count(*) FROM (SELECT 1 FROM claims WHERE organization_id = ? AND status = 'live' LIMIT ?)"""
-_LIVE_OF = """SELECT count(*) FROM claims WHERE organization_id = ? AND status = 'live' AND lease_expires_at > ?"""
+_NOT_SETTLED = """SELECT count(*) FROM (SELECT 1 FROM claims
+    WHERE organization_id = ? AND status = 'live' LIMIT ?)"""
+_LIVE_OF = """SELECT count(*) FROM claims
+    WHERE organization_id = ? AND status = 'live' AND lease_expires_at > ?"""
 _OVER = f"{_SELECT} WHERE status = 'live' AND lease_expires_at <= ? ORDER BY lease_expires_at LIMIT ?"
 _END_LEASES = f"""UPDATE claims SET lease_expires_at = {lesser("lease_expires_at", ":now_ms")}
     WHERE status = 'live'"""
@@ -78,7 +80,7 @@ def take(tx: Tx, claimant: Claimant, limit: int, new_id: Callable[[str], str], n
 
 
 def room(tx: Tx, organization_id: str, now_ms: int) -> int:
-    """How many more may live at a time. An index tells of most that there are few; of others each lease is looked at."""
+    """How many more may live at a time. That there are few tells an index; of many each lease is looked at."""
     found: int = tx.value(_NOT_SETTLED, (organization_id, LIVE_MAX))
     if found == LIVE_MAX:
         found = tx.value(_LIVE_OF, (organization_id, now_ms))
