@@ -118,6 +118,8 @@ class Reviewing:
         """Let the message go, or be seen. Refusal; one that leaves something behind is given back, to be committed."""
         for check in APPROVER_CHECKS:
             check(tx, review, decider)
+        if review.expires_at <= self._clock.now_ms():
+            raise _resolved(review._replace(status="expired"))  # it is, though its message was not told yet
         message = reviewed_message(tx, review)
         if message is None:
             raise Refusal("message_not_found")

@@ -297,6 +297,22 @@ async def test_what_nobody_decides_about_expires(held: Held, clock: ManualClock)
     assert held.is_untouched()
 
 
+async def test_what_expired_is_never_sent_though_nothing_has_said_so_yet(
+    held: Held, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a night without the server somebody may approve it in its first moment."""
+    monkeypatch.setattr("storage.agents.reviews.over", lambda *_: [])
+    await held.timing(expiresAfterSeconds=60)
+    first, second = await held.held(text="first"), await held.held(text="second")
+    clock.forward(59)
+    assert (await held.approve(first)).status == 200
+    clock.forward(1)
+    answer = await held.approve(second)
+    assert (answer.status, answer.code) == (409, "review_resolved")
+    assert answer.error["details"] == {"status": "expired"}
+    assert (await held.message(second))["status"] == "held"
+
+
 async def test_a_clock_that_was_ahead_holds_nothing_for_as_long(held: Held, clock: ManualClock) -> None:
     """It was set back: the time of what was held by it begins anew, and is over for nothing at once."""
     clock.forward(400 * 24 * 3600)
