@@ -36,6 +36,8 @@ _REPLY_MARKS: Final = (  # a field, and how its value begins
     ("x-fc-machinegenerated", "true"),  # FirstClass
     ("x-post-messageclass", "9; autoresponder"),
     ("delivered-to", "autoresponder"),  # qmail's
+    ("x-debian-pr-message", "ack"),  # debbugs'; what people write to a bug is "followup"
+    ("x-gnu-pr-message", "ack"),
 )
 _MAILMAN: Final = ("mailman", "replybot")
 _DELIVERY_REPORTS: Final = ("delivery-status", "global-delivery-status")

@@ -130,6 +130,8 @@ def test_a_program_that_does_not_say_it_writes_by_itself(mark: str, subject: str
         "X-FC-MachineGenerated: true",
         "X-POST-MessageClass: 9; Autoresponder",
         "Delivered-To: Autoresponder",
+        "X-Debian-PR-Message: ack-info 1066832\nList-Id: <linux-fscrypt.vger.kernel.org>",
+        "X-GNU-PR-Message: ack 70001",
     ],
 )
 def test_fields_that_mean_an_answer(fields: str) -> None:
