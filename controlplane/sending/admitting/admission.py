@@ -104,9 +104,17 @@ class Admission:
         )
 
     def attempt_of_stored(
-        self, tx: Tx, message: MessageRow, *, now_ms: int, goes_at_ms: int, if_last: str | None
+        self,
+        tx: Tx,
+        message: MessageRow,
+        *,
+        now_ms: int,
+        goes_at_ms: int,
+        if_last: str | None,
+        reads_mail: bool = False,
     ) -> Attempt:
-        """The attempt that a message is which was accepted before, and is to go only now."""
+        """The attempt that a message is which was accepted before, and is to go only now. `reads_mail`: may who lets it
+        go be shown words of mail?"""
         return self.attempt(
             tx,
             message.organization_id,
@@ -116,7 +124,7 @@ class Admission:
             thread_id=message.thread_id,
             now_ms=now_ms,
             goes_at_ms=goes_at_ms,
-            terms=Terms(if_last, message.authority),
+            terms=Terms(if_last, message.authority, reads_mail=reads_mail),
             answers_to=answers_to(message.reply_to, message.reply_to_addresses),
         )
 

@@ -54,7 +54,7 @@ class Terms(NamedTuple):
     if_last: str | None = None
     authority: str | None = None
     fence: Fence | None = None
-    reads_mail: bool = True
+    reads_mail: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,11 @@ class Decider(NamedTuple):
         """Who the audit log says it was."""
         return Actor(self.name, self.request_id) if self.key is None else self.key.actor
 
+    @property
+    def reads_mail(self) -> bool:
+        """May it be shown the words of mail? What is held is shown with its conversation."""
+        return self.key is None or self.key.reads_mail or self.key.sees_held
+
     @classmethod
     def of(cls, principal: Principal) -> "Decider":
         """A key or a member, by its id."""
@@ -128,7 +133,7 @@ class Reviewing:
             raise Refusal("content_changed", details={"contentHash": shown})
         refused = None
         if message.held_at is None:
-            refused = self._let_go(tx, message, approval.is_forced)
+            refused = self._let_go(tx, message, decider, approval.is_forced)
         else:
             is_released = held_mail.release(
                 tx, review.organization_id, message.id, self._ids.new, self._clock.now_ms()
@@ -156,7 +161,7 @@ class Reviewing:
 
     # What follows ------------------------------------------------------------------------------
 
-    def _let_go(self, tx: Tx, message: MessageRow, is_forced: bool) -> Refused | None:
+    def _let_go(self, tx: Tx, message: MessageRow, decider: Decider, is_forced: bool) -> Refused | None:
         """The guards once more, then the queue, or the schedule where the time that was asked for is still to come."""
         now_ms = self._clock.now_ms()
         goes_at_ms = max(now_ms, message.scheduled_at or 0)
@@ -165,7 +170,12 @@ class Reviewing:
             newest = conversation.newest(tx, message.organization_id, _thread(message), message.mode)
             if_last = newest or if_last
         attempt = self._admission.attempt_of_stored(
-            tx, message, now_ms=now_ms, goes_at_ms=goes_at_ms, if_last=if_last
+            tx,
+            message,
+            now_ms=now_ms,
+            goes_at_ms=goes_at_ms,
+            if_last=if_last,
+            reads_mail=decider.reads_mail,
         )
         try:
             inbox = guards.check(tx, attempt)

@@ -559,6 +559,20 @@ async def test_it_is_not_sent_on_when_the_conversation_went_on(held: Held) -> No
     assert (await held.message(sent))["status"] == "queued"
 
 
+async def test_who_decides_and_reads_nothing_is_told_no_words_of_what_came(held: Held) -> None:
+    """The hash that an approval must name is told to who named another."""
+    asked = await held.maild.received(held.inbox, ASKED)
+    sent = await held.held(inReplyTo=asked["id"], ifLastMessageId=asked["id"], to=["ada@elsewhere.test"])
+    came = await held.maild.received(held.inbox, MORE)
+    path = f"/v1/reviews/{sent['review']['id']}/approve"
+    for scopes, words in ((["reviews:write"], ""), (["reviews:write", "reviews:read"], "never mind")):
+        api = await held.maild.key(*scopes)
+        changed = await api.post(path, {"contentHash": "sha256:" + "0" * 64})
+        told = (await api.post(path, {"contentHash": changed.error["details"]["contentHash"]})).error
+        (newer,) = told["details"]["newer"]
+        assert (newer["id"], newer["snippet"]) == (came["id"], words)
+
+
 async def test_forced_and_scheduled_it_goes_unless_yet_another_comes(held: Held, clock: ManualClock) -> None:
     asked = await held.maild.received(held.inbox, ASKED)
     fields = {"inReplyTo": asked["id"], "ifLastMessageId": asked["id"], "to": ["ada@elsewhere.test"]}
