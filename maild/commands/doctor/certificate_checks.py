@@ -41,7 +41,7 @@ def _told_of(patient: Patient, section: str, named: Smtp | Outbound) -> list[Dia
             if not faults:
                 context = tls.context(named.tls_cert, named.tls_key)
                 shown = x509.load_pem_x509_certificate(Path(named.tls_cert).read_bytes())
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+    except (OSError, ValueError, x509.InvalidVersion) as error:  # ssl.SSLError is an OSError
         faults = [f"no usable pair: {error}"]
     if faults:
         advice = "Name a pair of PEM files that belong together and that the daemon's user can read."

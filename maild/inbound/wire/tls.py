@@ -40,7 +40,7 @@ def end_of(cert: str) -> float:
     """When the first certificate in a file ends, Unix time; 0 where it does not say."""
     try:
         return x509.load_pem_x509_certificate(Path(cert).read_bytes()).not_valid_after_utc.timestamp()
-    except ValueError:
+    except (ValueError, x509.InvalidVersion):
         return 0.0
 
 

@@ -32,3 +32,13 @@ def test_nothing_weak_is_among_them(offered: ssl.SSLContext) -> None:
     assert all(cipher["strength_bits"] >= 128 for cipher in ciphers)
     assert {cipher["auth"] for cipher in ciphers} <= {"auth-rsa", "auth-ecdsa", "auth-any"}
     assert not [cipher["name"] for cipher in ciphers if "CCM" in cipher["name"]]
+
+
+def test_of_what_openssl_alone_can_read_no_end_is_told(tmp_path: Path) -> None:
+    """A certificate of version 9. It is shown all the same, and ends no part of the daemon."""
+    cert, key = tls.self_signed(tmp_path, "mx.test")
+    octets = ssl.PEM_cert_to_DER_cert(Path(cert).read_text())
+    odd = octets.replace(b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x09", 1)
+    Path(cert).write_text(ssl.DER_cert_to_PEM_cert(odd))
+    tls.context(cert, key)
+    assert tls.end_of(cert) == 0
