@@ -69,6 +69,11 @@ def give_back(
     )
 
 
+def take_again(tx: Tx, organization_id: str, period: str, metric: str, scope: str = "") -> None:
+    """Take a `give_back` of one back; nothing where nothing was counted."""
+    give_back(tx, organization_id, period, metric, -1, scope)
+
+
 def get(tx: Tx, organization_id: str, period: str, metric: str, scope: str = "") -> int:
     """The counter; 0 where nothing was counted."""
     value: int | None = tx.value(

@@ -87,7 +87,7 @@ class _Work:
     def write(self, tx: Tx) -> None:
         settlements.settle_all(tx, self._settlements, self._now_ms)
         for one in self._unsettled:
-            settlements.note_withdrawn(tx, one, self._now_ms)
+            message_outcomes.note_withdrawn(tx, one, self._now_ms)
         attempts.keep_evidence_of_each(tx, self._evidence)
         message_outcomes.move_messages(tx, self._moves)
         events.publish_all(tx, self._now_ms, self._events)

@@ -17,7 +17,7 @@ from maild.outcomes.verdict import Settled, Verdict, is_final, settlement
 from storage import states
 from storage.clock import iso
 from storage.engine.tx import Tx
-from storage.sending import settlements
+from storage.sending import message_outcomes, settlements
 from storage.sending.leases import Due
 from storage.usage import Counts
 
@@ -60,11 +60,13 @@ def _settle(
     tx: Tx, rows: Sequence[Due], verdicts: Mapping[int, Verdict], now_ms: int, duration_ms: int
 ) -> list[Settled]:
     made = [(row, settlement(row, verdicts[row.position], now_ms, duration_ms)) for row in rows]
-    return [
-        Settled(row, verdicts[row.position], one.outcome)
-        for row, one in made
-        if settlements.settle(tx, one, now_ms)
-    ]
+    settled = []
+    for row, one in made:
+        if settlements.settle(tx, one, now_ms):
+            settled.append(Settled(row, verdicts[row.position], one.outcome))
+        else:
+            message_outcomes.note_withdrawn(tx, one, now_ms)
+    return settled
 
 
 def _follow(tx: Tx, settled: Sequence[Settled], context: OutcomeContext, counts: Counts) -> None:

@@ -2,6 +2,7 @@
 
 A status is changed only from the one that was read (`move_message`), or in the unit that read it (`move_messages`). A
 message that failed is given back to its organization's plan, unless it left the host: another one was told MAIL FROM.
+One that was withdrawn in that very moment counts again once the attempt is over (`note_withdrawn`).
 """
 
 from collections import Counter
@@ -13,6 +14,7 @@ from storage.clock import day_of, month_of
 from storage.engine.dialect import THEN_JOIN, each_of
 from storage.engine.tx import Tx
 from storage.records import RecipientRow, columns, dump
+from storage.sending import settlements
 from storage.sending.settlements import RecipientSettlement
 
 
@@ -43,6 +45,13 @@ class MessageSummary(NamedTuple):
         """The UTC day and month in which it counted against the plan."""
         at_ms = self.created_at if self.counted_at is None else self.counted_at
         return day_of(at_ms), month_of(at_ms)
+
+    @property
+    def counters(self) -> Sequence[tuple[str, str, str]]:
+        """Where it counted: organization, scope, period."""
+        day, month = self.periods
+        domain = self.from_address.rpartition("@")[2]
+        return [(self.organization_id, *one) for one in (("", day), ("", month), (domain, day))]
 
 
 _SUMMARY = f"""{", ".join("m." + field for field in MessageSummary._fields[:-1])},
@@ -135,12 +144,21 @@ def give_back_unless_left(tx: Tx, failed: Mapping[str, MessageSummary]) -> None:
     given: Counter[tuple[str, str, str]] = Counter()
     for message_id, message in counted.items():
         if message_id not in left:
-            day, month = message.periods
-            domain = message.from_address.rpartition("@")[2]
-            for scope, period in (("", day), ("", month), (domain, day)):
-                given[message.organization_id, scope, period] += 1
+            given.update(message.counters)
     for (organization_id, scope, period), amount in given.items():
         usage.give_back(tx, organization_id, period, "messages", amount, scope)
+
+
+def note_withdrawn(tx: Tx, attempt: RecipientSettlement, now_ms: int) -> None:
+    """Record what a host was told of a recipient that was withdrawn meanwhile. The message counts again where it was
+    given back: this attempt is the first by which it left."""
+    had_left = left_the_host(tx, [attempt.message_id])
+    if not settlements.note_withdrawn(tx, attempt, now_ms) or had_left:
+        return
+    message = summary(tx, attempt.message_id)
+    if message is not None and message.status == "failed" and message.is_counted:
+        for organization_id, scope, period in message.counters:
+            usage.take_again(tx, organization_id, period, "messages", scope)
 
 
 def left_the_host(tx: Tx, message_ids: Sequence[str]) -> set[str]:

@@ -1,8 +1,9 @@
 """What became of an attempt to deliver to one recipient: its row, and the attempt's record.
 
 `settle` ends a lease together with what became of it. It changes a row only from the status that it was leased in, so
-that a message deleted meanwhile stays deleted. Of mail that was withdrawn meanwhile the attempt alone is recorded: a
-host was told of it, and may have it. Called by the queue of the one process that serves this store.
+that a message deleted meanwhile stays deleted. Of mail that was withdrawn meanwhile the attempt alone is recorded
+(`note_withdrawn`): a host was told of it, and may have it. Called by the queue of the one process that serves this
+store.
 """
 
 from collections.abc import Sequence
@@ -46,7 +47,6 @@ class RecipientSettlement(NamedTuple):
 def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     """End the lease and record the attempt; False when the row is gone or has another status by now."""
     if not tx.run(_SETTLE, _settled(settlement)):
-        note_withdrawn(tx, settlement, now_ms)
         return False
     if settlement.was_tried:
         tx.run(_ATTEMPT, _attempted(settlement, now_ms))
@@ -56,12 +56,14 @@ def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     return True
 
 
-def note_withdrawn(tx: Tx, it: RecipientSettlement, now_ms: int) -> None:
-    """Record an attempt whose recipient was withdrawn while a host was told of the message, as far as that is so."""
+def note_withdrawn(tx: Tx, it: RecipientSettlement, now_ms: int) -> bool:
+    """Record an attempt whose recipient was withdrawn while a host was told of the message; False where it was not."""
     if not it.has_left:
-        return
-    if tx.run(_ATTEMPTED_YET, (it.attempt, now_ms, it.message_id, it.position, it.attempt)):
-        tx.run(_ATTEMPT, _attempted(it, now_ms))
+        return False
+    if not tx.run(_ATTEMPTED_YET, (it.attempt, now_ms, it.message_id, it.position, it.attempt)):
+        return False
+    tx.run(_ATTEMPT, _attempted(it, now_ms))
+    return True
 
 
 def settle_all(tx: Tx, settlements: Sequence[RecipientSettlement], now_ms: int) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from storage.clock import DAY_MS, Clock, iso
+from storage import usage
+from storage.clock import DAY_MS, Clock, day_of, iso, month_of
 from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.mail import inboxes, messages, withdrawal
@@ -19,7 +20,7 @@ from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
 from tests.support.running import Running, Template, until
 from tests.support.worlds.sending import Sending
-from tests.support.worlds.store import ORGANIZATION
+from tests.support.worlds.store import DOMAIN, ORGANIZATION
 
 WAITING = 6
 KEY = "key_1"
@@ -233,6 +234,29 @@ async def test_what_a_host_was_being_told_meanwhile_is_shown_as_an_attempt(
         told = [(one.status, one.attempts, one.last_attempt_at) for one in await store.recipients(message_id)]
         assert told == [("failed", 1, store.clock.now_ms())] * len(recipients)
         assert await store.attempts(message_id) == ["delivered"] * len(recipients)
+
+
+@pytest.mark.parametrize(("stage", "counted"), [("dot", 1), ("greeting", 0)])
+async def test_what_a_host_was_being_told_meanwhile_counts(tmp_path: Path, stage: str, counted: int) -> None:
+    """Else whoever closes the inbox in that moment sends as much as they like."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold[stage] = asyncio.Event()
+        store, now_ms = sending.store, sending.store.clock.now_ms()
+        periods = day_of(now_ms), month_of(now_ms)
+        message = await store.message(await sending.send("you@there.test", "they@there.test"))
+        await store.db.write(usage.add_message, message.organization_id, periods, DOMAIN)
+        await sending.queue.start()
+        await sending.mx.until(stage)
+        await store.db.write(
+            inboxes.deactivate, message.organization_id, message.inbox_id, store.ids.new, now_ms
+        )
+        sending.mx.hold[stage].set()
+        await sending.queue.stop()
+        assert len(sending.mx.received) == counted
+        for period, scope in (*((one, "") for one in periods), (periods[0], DOMAIN)):
+            found = await store.db.read(usage.get, message.organization_id, period, "messages", scope)
+            assert found == counted
 
 
 async def test_mail_for_inboxes_here_does_not_arrive_once_its_own_is_closed(tmp_path: Path) -> None:
