@@ -99,7 +99,7 @@ class AnotherOrganization(PageFault):
     def __init__(self) -> None:
         super().__init__(
             "Nothing was done: since this page was loaded, this browser signed in to another organization, which the"
-            " menu names. What you enter now is done there."
+            " menu names."
         )
 
 
