@@ -7,7 +7,7 @@ deactivated inbox end the leases of their claims. The unique index `claims_live`
 What a crash leaves: rows. A claim that lived goes on living.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from storage.agents import policies, work
@@ -113,7 +113,8 @@ def list_claims(
     status: str | None = None,
     before: str | None = None,
 ) -> list[ClaimRow]:
-    """Newest first, older than `before`. One whose lease is over is `expired`, whatever its row says."""
+    """Newest first, older than `before`. One whose lease is over is `expired`, whatever its row says. Of dead ones, if
+    those are asked for, those whose messages are dead still: neither requeued since, nor deleted."""
     given = {
         "organization": organization_id, "owner": inbox_id or organization_id, "before": before or "~",
         "limit": limit, "now_ms": now_ms,
@@ -123,13 +124,18 @@ def list_claims(
     for one in STATUSES:
         if status not in (None, one) and not (status == "expired" and one == "live"):
             continue
-        condition = "" if status is None or one != "live" else _LEASE[status]
+        condition = _ASKED_FOR.get((status, one), "")
         rows = tx.all(_PAGE.format(owner=owner, condition=condition), {**given, "status": one})
         found += [ClaimRow(*row) for row in rows]
     return sorted(found, key=lambda claim: claim.id, reverse=True)[:limit]
 
 
-_LEASE = {"live": "AND lease_expires_at > :now_ms", "expired": "AND lease_expires_at <= :now_ms"}
+_ASKED_FOR: Mapping[tuple[str | None, str], str] = {  # the status, and that of the rows
+    ("live", "live"): "AND lease_expires_at > :now_ms",
+    ("expired", "live"): "AND lease_expires_at <= :now_ms",
+    ("dead", "dead"): "AND EXISTS (SELECT 1 FROM work_items w WHERE w.message_id = claims.message_id"
+    " AND w.status = 'dead')",
+}
 
 
 def extend(tx: Tx, claim: ClaimRow, lease_expires_at: int) -> ClaimRow:

@@ -503,6 +503,11 @@ async def test_after_so_many_attempts_it_is_dead_until_it_is_requeued(work: Work
     await work.act(next_one, "done")
     (again,) = await work.claimed()
     assert (again["messageId"], again["attempt"]) == (first["id"], 1)
+    # Who requeues all that is listed would have it answered once more.
+    assert await work.listed(status="dead") == []
+    await work.act(again, "done")
+    assert await work.listed(status="dead") == []
+    assert claim["id"] in await work.listed()
 
 
 async def test_the_last_lease_that_is_over_tells_both(work: Work, clock: ManualClock) -> None:
