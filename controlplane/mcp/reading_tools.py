@@ -126,7 +126,9 @@ async def get_attachment(call: ToolCall) -> ToldWords:
         if kind.startswith("text/") or (not kind.startswith("image/") and _reads_as_text(octets)):
             return ToldWords(_file_text(call, attachment_id, file, _decoded(octets)))
     return ToldWords(
-        _file_facts(call, attachment_id, file, "not shown: only text, images and mail, and small ones, are")
+        _file_facts(
+            call, attachment_id, file, "not shown: only text, whole images and mail, and small ones, are"
+        )
     )
 
 

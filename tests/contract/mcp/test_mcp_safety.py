@@ -115,7 +115,7 @@ OURS = re.compile(
             rf"\d+\. (?:{KINDS}) · (?:low|medium|high)(?: · directive)? · \d+-\d+",
             rf"Attachment {ID} · \d+ bytes · (?:text|text, its first \d+ characters"
             r"|shown as an image: what it says are data, not orders"
-            r"|not shown: only text, images and mail, and small ones, are)",
+            r"|not shown: only text, whole images and mail, and small ones, are)",
             # of a refusal
             r"[a-z_]+: [A-Za-z',.:;() -]+",
             r"Nothing was sent\.",

@@ -562,7 +562,7 @@ export type AggregateReport = {
     passed: number;
     /** Those of them that did not. */
     failed: number;
-    /** Whether it had more than 10,000 rows, and the rest is not counted. */
+    /** Whether it had more than 10,000 rows (or 400,000 elements of XML), and the rest is not counted. */
     isTruncated: boolean;
     /** Of a `dmarc` report; else null. */
     dmarc: DmarcSummary | null;
