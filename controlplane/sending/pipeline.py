@@ -41,6 +41,7 @@ from controlplane.sending.preparing import (
     Preparation,
     SendContext,
     look,
+    refuse_changed,
     refuse_unsendable,
     refuse_when_paused,
     request_of,
@@ -150,8 +151,7 @@ class Pipeline:
             draft = await self._db.read_for(organization_id, drafts.get, organization_id, draft_id)
             if draft is None:
                 raise Refusal("draft_not_found")
-            if draft.status == "draft" and updated_at not in (None, iso(draft.updated_at)):
-                raise Refusal("version_conflict")
+            refuse_changed(draft, updated_at)
             try:
                 return await self.send(Submission(principal, request_of(draft), draft=draft))
             except DraftChanged:

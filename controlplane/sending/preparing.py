@@ -75,6 +75,12 @@ def spare_live_draft(principal: Principal, draft: DraftRow) -> None:
         principal.require_live()
 
 
+def refuse_changed(draft: DraftRow, updated_at: str | None) -> None:
+    """Refusal for a draft that somebody changed since it was shown with this `updatedAt`; None: whenever that was."""
+    if draft.status == "draft" and updated_at not in (None, iso(draft.updated_at)):
+        raise Refusal("version_conflict")
+
+
 def refuse_unsendable(draft: DraftRow, request: SendMessage) -> None:
     """Refusal for a draft that was not sent, and can't be. `request`: the send that it stands for."""
     if draft.status == "discarded":

@@ -12,7 +12,7 @@ from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDr
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of
-from controlplane.sending.preparing import answered, spare_live_draft
+from controlplane.sending.preparing import answered, refuse_changed, spare_live_draft
 from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
@@ -195,9 +195,7 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
 
 
 def _save(tx: Tx, call: Call, body: SaveDraft) -> DraftRow:
-    row = _reached(tx, call)
-    if row.status == "draft" and body.updatedAt not in (None, iso(row.updated_at)):
-        raise Refusal("version_conflict")
+    refuse_changed(_reached(tx, call), body.updatedAt)
     return _update(tx, call, body)
 
 
