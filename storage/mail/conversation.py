@@ -18,7 +18,7 @@ from storage.visibility import VISIBLE
 LOOK = 5000  # places in the index alone: a millisecond
 NEAR = 20  # of the last places, whose messages are looked at before those of all
 NEWER_MAX = 1000
-_SAID_TO = "(m.mode = 'live' OR :mode = 'test')"
+_SAID_TO = "m.mode IN ('live', :mode)"
 PARTICIPANTS_LOOK = 500  # messages, the newest
 LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into
 
@@ -92,7 +92,7 @@ def newest_inbound(tx: Tx, organization_id: str, thread_id: str, mode: str) -> M
             {"organization": organization_id, "thread": thread_id, "look": look, "mode": mode},
         )
         found = MessageRow(*row) if row else None
-        if found is not None and not found.is_auto_reply and mode in ("test", found.mode):
+        if found is not None and not found.is_auto_reply and found.mode in ("live", mode):
             break
     return found
 

@@ -42,7 +42,7 @@ def newest(
                 direction = 'inbound' AND (is_auto_reply OR envelope_from = '') AS is_automatic
               FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ? AND {VISIBLE}
               ORDER BY id DESC LIMIT ?)
-           WHERE status NOT IN ('held', 'scheduled', 'cancelled') AND (mode = 'live' OR ? = 'test') LIMIT ?""",
+           WHERE status NOT IN ('held', 'scheduled', 'cancelled') AND mode IN ('live', ?) LIMIT ?""",
         (thread_id, organization_id, after, PASSED, mode, LOOK),
     )
     return [ThreadLine(bool(row[0]), row[1], bool(row[2]), row[3], row[4]) for row in reversed(rows)]
