@@ -35,7 +35,7 @@ class UnfitCertificate(Exception):
 class Certificates:
     """Of these settings. `folder`: where the one is that we make ourselves, where none is configured.
 
-    `ends`: when those in use end, Unix time, by the keys that name them."""
+    `ends`: when those in use end, Unix time, by the keys that name them. `listeners`: given what is renewed."""
 
     listeners: Sequence[SessionListener] = ()
 

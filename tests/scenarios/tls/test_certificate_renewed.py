@@ -37,6 +37,25 @@ def install(source: Path, target: Path) -> None:
     target.with_suffix(".new").rename(target)
 
 
+class LivePair:
+    """The files that a renewal replaces."""
+
+    def __init__(self, folder: Path, first: tuple[Path, Path]) -> None:
+        self.cert, self.key = folder / "live.pem", folder / "live.key"
+        self.renew(first)
+
+    def renew(self, pair: tuple[Path, Path]) -> None:
+        install(pair[0], self.cert)
+        install(pair[1], self.key)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return {"tls_cert": str(self.cert), "tls_key": str(self.key)}
+
+
+LOOKS_OFTEN = Tuning(smtp=SmtpTuning(certificate_look_s=0.01))
+
+
 def shown(port: int) -> bytes:
     """The certificate that a new session gets."""
     context = ssl.create_default_context()
@@ -53,24 +72,22 @@ def der(cert: Path) -> bytes:
 
 async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
     old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
-    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
-    install(old[0], cert)
-    install(old[1], key)
-    smtp = {"tls_cert": str(cert), "tls_key": str(key)}
+    live = LivePair(tmp_path, old)
+    smtp = live.settings
     async with Daemon(tmp_path, dns_port=free_port(), more={"smtp": smtp}) as daemon:
         assert await asyncio.to_thread(shown, daemon.smtp_port) == der(old[0])
         before = await Smtp.connect(f"127.0.0.1:{daemon.smtp_port}")
         await before.reply()
         await before.say("EHLO client.test")
 
-        install(new[0], cert)  # its key comes later
+        install(new[0], live.cert)  # its key comes later
         os.kill(daemon.pid, signal.SIGHUP)
         (fault,) = await daemon.until_logged("certificate_not_reloaded")
         assert fault["level"] == "error"
-        assert "smtp.tls_cert, smtp.tls_key" in fault["error"] and str(cert) in fault["error"]
+        assert "smtp.tls_cert, smtp.tls_key" in fault["error"] and str(live.cert) in fault["error"]
         assert await asyncio.to_thread(shown, daemon.smtp_port) == der(old[0])
 
-        install(new[1], key)
+        install(new[1], live.key)
         os.kill(daemon.pid, signal.SIGHUP)
         await daemon.until_logged("certificate_reloaded")
         assert await asyncio.to_thread(shown, daemon.smtp_port) == der(new[0])
@@ -106,7 +123,7 @@ async def test_who_may_read_a_file_is_seen_to_change(tmp_path: Path, start: Star
     cert, key = pair(tmp_path, "one")
     maild = await start(
         smtp={"tls_cert": str(cert), "tls_key": str(key)},
-        tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+        tuning=LOOKS_OFTEN,
     )
     before = maild.daemon.listener.tls
     key.chmod(0o640)
@@ -119,37 +136,31 @@ async def test_who_may_read_a_file_is_seen_to_change(tmp_path: Path, start: Star
 
 async def test_nobody_waits_for_a_file_that_became_a_pipe(tmp_path: Path, start: Start) -> None:
     old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
-    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
-    install(old[0], cert)
-    install(old[1], key)
+    live = LivePair(tmp_path, old)
     with structlog.testing.capture_logs() as lines:
         maild = await start(
-            smtp={"tls_cert": str(cert), "tls_key": str(key)},
-            tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+            smtp=live.settings,
+            tuning=LOOKS_OFTEN,
         )
-        key.unlink()
-        os.mkfifo(key)
+        live.key.unlink()
+        os.mkfifo(live.key)
         fault = await until(lambda: told(lines, "certificate_not_reloaded"))
-        assert fault["error"] == f"smtp.tls_key: {key} is a pipe or a device; name a file"
-        install(new[0], cert)
-        install(new[1], key)
+        assert fault["error"] == f"smtp.tls_key: {live.key} is a pipe or a device; name a file"
+        live.renew(new)
         await until(lambda: told(lines, "certificate_reloaded"))
         assert await asyncio.to_thread(shown, port_of(maild)) == der(new[0])
 
 
 async def test_what_is_wrong_with_one_pair_keeps_no_other_back(tmp_path: Path, start: Start) -> None:
     old, new, outbound = pair(tmp_path, "old"), pair(tmp_path, "new"), pair(tmp_path, "out")
-    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
-    install(old[0], cert)
-    install(old[1], key)
+    live = LivePair(tmp_path, old)
     with structlog.testing.capture_logs() as lines:
         maild = await start(
-            smtp={"tls_cert": str(cert), "tls_key": str(key)},
+            smtp=live.settings,
             outbound={"tls_cert": str(outbound[0]), "tls_key": str(outbound[1])},
         )
         outbound[1].unlink()
-        install(new[0], cert)
-        install(new[1], key)
+        live.renew(new)
         maild.daemon.reload()
         await until(lambda: told(lines, "certificate_reloaded"))
         (fault,) = [line["error"] for line in lines if line["event"] == "certificate_not_reloaded"]
@@ -161,22 +172,19 @@ async def test_a_pair_that_is_renewed_while_the_daemon_starts_is_taken(
     tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
-    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
-    install(old[0], cert)
-    install(old[1], key)
+    live = LivePair(tmp_path, old)
     read = tls.context
 
     def read_before(*files: str) -> ssl.SSLContext:
         found = read(*files)
-        install(new[0], cert)
-        install(new[1], key)
+        live.renew(new)
         monkeypatch.undo()
         return found
 
     monkeypatch.setattr(tls, "context", read_before)
     maild = await start(
-        smtp={"tls_cert": str(cert), "tls_key": str(key)},
-        tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+        smtp=live.settings,
+        tuning=LOOKS_OFTEN,
     )
 
     async def is_taken() -> bool | None:
@@ -197,26 +205,23 @@ async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(
     tmp_path: Path, start: Start
 ) -> None:
     old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
-    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
-    install(old[0], cert)
-    install(old[1], key)
+    live = LivePair(tmp_path, old)
     with structlog.testing.capture_logs() as lines:
         maild = await start(
-            smtp={"tls_cert": str(cert), "tls_key": str(key)},
-            tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+            smtp=live.settings,
+            tuning=LOOKS_OFTEN,
         )
         port = port_of(maild)
 
         async def seen(event: str, count: int) -> bool | None:
             return [line["event"] for line in lines].count(event) >= count or None
 
-        install(new[0], cert)
+        install(new[0], live.cert)
         await until(lambda: seen("certificate_not_reloaded", 1))
-        cert.unlink()  # another change, that does not fit either
+        live.cert.unlink()  # another change, that does not fit either
         await until(lambda: seen("certificate_not_reloaded", 2))
         assert await asyncio.to_thread(shown, port) == der(old[0])
-        install(new[0], cert)
-        install(new[1], key)
+        live.renew(new)
         await until(lambda: seen("certificate_reloaded", 1))
         assert await asyncio.to_thread(shown, port) == der(new[0])
         failures = [line for line in lines if line["event"] == "certificate_not_reloaded"]
