@@ -8,9 +8,11 @@ from storage.engine.tx import Tx
 from storage.mail import inboxes
 
 
-def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:
-    """Refusal for an inbox or a thread that is not there, or out of a bound key's reach. `named`: kind → id, or None
-    where none is named. A deactivated inbox is there; what is of another inbox than the one that is named is not."""
+def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> str | None:
+    """The inbox that what is named lies in; None where nothing is named. Refusal for an inbox or a thread that is not
+    there, or out of a bound key's reach. `named`: kind → id, or None where none is named. A deactivated inbox is there;
+    what is of another inbox than the one that is named is not."""
+    found = None
     for kind, asked in named.items():
         if asked is None:
             continue
@@ -20,3 +22,5 @@ def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:
         call.principal.confine(inbox_id)
         if named.get("inbox") not in (None, inbox_id):
             raise Refusal(f"{kind}_not_found", f"This {kind} is of another inbox.")
+        found = inbox_id
+    return found

@@ -8,7 +8,8 @@
   a commit hastens it; a wake that is lost, or never comes because another process wrote, costs at most `look_s` or
   `look_again_s` (conf.tuning).
 - A reader's key (or session, where it is a member) is asked for with every page, and every `KEY_LOOK_S` between them: a
-  revoked one hears no more. For those who wait the look-out asks, for all at once, every `WAITS_LOOK_S`.
+  revoked one hears no more. For those who wait the look-out asks, for all at once, every `WAITS_LOOK_S`; and whether
+  their inboxes still take mail.
 - `stop()` ends every feed and wait, and must run before the door's, which would wait for them. Clients come back with
   the id of the last event that they have seen.
 """
@@ -28,6 +29,7 @@ from controlplane.webhooks.events import LoadText, render
 from controlplane.webhooks.waits import OnLeave, Wait
 from storage.engine.database import Database
 from storage.engine.tx import Tx
+from storage.mail import inboxes
 from storage.publishing import events
 from storage.publishing.events import LogPage, Selection
 from storage.service import Enduring, LoopService
@@ -219,12 +221,9 @@ class Streams(LoopService):
         return asyncio.get_running_loop().time()
 
     async def _look(self, seen: int | None) -> int:
-        """Tell the readers whose events are new, and end what waits with a revoked key; the newest position of all."""
-        keys_of: set[str] = set()
-        if self._waits and self._now() - self._waits_seen >= WAITS_LOOK_S:
-            self._waits_seen = self._now()
-            keys_of = {wait.key_id for wait in self._waits}
-        newest, published, revoked = await self._db.read(_news, seen, keys_of)
+        """Tell the readers whose events are new, and end what waits with a revoked key or in a deactivated inbox; the
+        newest position of all."""
+        newest, published = await self._db.read(events.published_since, seen)
         organizations = {organization_id for organization_id, _ in published}
         for feed in self._feeds:
             if seen is None or feed.selection.organization_id in organizations:
@@ -237,9 +236,19 @@ class Streams(LoopService):
                 or (wait.inbox_id is None and wait.organization_id in organizations)
             ):
                 wait.hear()
+        if self._waits and self._now() - self._waits_seen >= WAITS_LOOK_S:
+            self._waits_seen = self._now()
+            await self._end_what_waits_in_vain()
+        return newest
+
+    async def _end_what_waits_in_vain(self) -> None:
+        key_ids = {wait.key_id for wait in self._waits}
+        revoked, closed = await self._db.read(_ended, key_ids, self.awaited_inboxes())
+        for wait in self._waits:
             if wait.key_id in revoked:
                 wait.revoke()
-        return newest
+            elif wait.inbox_id in closed:
+                wait.close()
 
     async def stop(self) -> None:
         self._is_ending = True
@@ -256,10 +265,9 @@ class Streams(LoopService):
             feed.cut()
 
 
-def _news(tx: Tx, seen: int | None, key_ids: set[str]) -> tuple[int, set[tuple[str, str | None]], set[str]]:
-    """The newest position, whose events are new since `seen`, and which of these keys are revoked."""
-    newest, published = events.published_since(tx, seen)
-    return newest, published, callers.revoked_among(tx, key_ids) if key_ids else set()
+def _ended(tx: Tx, key_ids: set[str], inbox_ids: set[str]) -> tuple[set[str], set[str]]:
+    """Which of these keys are revoked, and which of these inboxes deactivated."""
+    return callers.revoked_among(tx, key_ids), inboxes.inactive_among(tx, inbox_ids)
 
 
 def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | None, bool]:

@@ -2,7 +2,7 @@
 
 A wait asks the store when it begins, and again after a commit that published an event for its organization, or its
 inbox; in between nothing is asked for it. The look-out of the event streams (`event_streams.py`) wakes it, and ends it
-where its key is revoked, the caller leaves or the process stops.
+where its key is revoked, its inbox is deactivated, the caller leaves or the process stops.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ class Wait:
         self._news = asyncio.Event()
         self._is_ending = False
         self._is_revoked = False
+        self._is_closed = False
 
     def hear(self) -> None:
         """There may be what it waits for."""
@@ -43,15 +44,23 @@ class Wait:
         self._is_revoked = True
         self._news.set()
 
+    def close(self) -> None:
+        """Its inbox takes nothing any more: what has come until now is all there will be."""
+        self._is_closed = True
+        self._news.set()
+
     async def until(self, ask: Callable[[], Awaitable[T | None]], timeout_s: float) -> T | None:
         """What `ask` answers once that is not None: at first, or after a commit. None when the time is over, the caller
-        left or the process stops; Refusal `invalid_api_key`."""
+        left or the process stops; Refusal `invalid_api_key`, or `inbox_not_found` where no mail comes in any more."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while not self._is_revoked:
             self._news.clear()
+            is_closed = self._is_closed  # asked once more after that: what came before it counts
             found = await ask()
             if found is not None or self._is_ending:
                 return found
+            if is_closed:
+                raise Refusal("inbox_not_found", "This inbox was deactivated: no mail comes in any more.")
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._news.wait()

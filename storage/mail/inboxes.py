@@ -276,6 +276,14 @@ def was_deactivated(tx: Tx, address: str) -> bool:
     return tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 0", (address,)) is not None
 
 
+def inactive_among(tx: Tx, inbox_ids: Collection[str]) -> set[str]:
+    """Those of these inboxes that were deactivated."""
+    rows = tx.all(
+        f"SELECT id FROM inboxes WHERE id IN {each_of('?')} AND is_active = 0", (dump(list(inbox_ids)),)
+    )
+    return {row[0] for row in rows}
+
+
 def were_made(tx: Tx, domain: str, organization_id: str) -> bool:
     """Has the organization ever made an inbox on the domain?"""
     ever = by_index("inboxes_ever_by_domain")

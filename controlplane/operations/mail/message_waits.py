@@ -39,14 +39,14 @@ class Looked(NamedTuple):
 
 async def wait_for_message(call: Call) -> Result | JsonPieces:
     query: WaitMessage = call.input
-    await call.read(require_reach, call, {"inbox": query.inboxId, "thread": query.threadId})
+    inbox_id = await call.read(require_reach, call, {"inbox": query.inboxId, "thread": query.threadId})
     wanted, now_ms = _wanted(call), call.services.clock.now_ms()
     if query.after is None and not query.timeoutSeconds:
         return _over(await call.read(position_now, wanted.scope, now_ms))
     arrivals = Arrivals(wanted, query.after, now_ms)
 
     look = partial(_first if query.hasCode is None else _first_by_code, call, arrivals)
-    found = await call.first(look, query.timeoutSeconds, call.principal.listed_inbox(query.inboxId))
+    found = await call.first(look, query.timeoutSeconds, call.principal.listed_inbox(inbox_id))
     if found is None:
         return _over(arrivals.cursor)
     return await _shown(call, found)

@@ -308,6 +308,12 @@ async def waiting(work: Work, api: Api | None = None) -> "asyncio.Task[Answer]":
     return task
 
 
+async def test_a_deactivated_inbox_ends_a_wait(work: Work) -> None:
+    task = await waiting(work)
+    await work.api.call("DELETE", work.path)
+    assert (await task).code == "inbox_not_found"
+
+
 async def test_mail_that_comes_in_ends_a_wait(work: Work) -> None:
     task = await waiting(work)
     message = await work.arrive(1)

@@ -288,6 +288,21 @@ async def test_a_key_that_the_operator_revoked_beside_the_daemon_too(maild: Runn
     assert (await task).status == 401
 
 
+async def test_a_deactivated_inbox_is_waited_in_no_longer(maild: Running, bot: dict[str, Any]) -> None:
+    message = await maild.received(bot, mail())
+    position = message["id"]
+    in_inbox = await waiting(maild, inboxId=bot["id"], after=position)
+    in_thread = await waiting(maild, threadId=message["threadId"], after=position)
+    anywhere = await waiting(maild, after=position)
+    await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    answers = await asyncio.gather(in_inbox, in_thread)
+    assert [(one.status, one.code) for one in answers] == [(404, "inbox_not_found")] * 2
+    assert not anywhere.done()
+    assert (await maild.api.get(PATH, inboxId=bot["id"], after=position)).code == "inbox_not_found"
+    assert (await wait(maild.api, inboxId=bot["id"]))["cursor"] == position  # what has come is found
+    anywhere.cancel()
+
+
 async def test_a_daemon_that_stops_says_where_to_go_on(start: Start) -> None:
     maild = await start()
     bot = await maild.inbox("bot")
