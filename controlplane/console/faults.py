@@ -20,8 +20,8 @@ _TEXTS: Mapping[str, str] = {
     "thread_advanced": "Nothing was sent: the conversation went on after this page was loaded. Read what came;"
     " what you wrote is still here.",
     "content_changed": "Nothing was approved: the message changed after this page was loaded. Read it again below.",
-    "version_conflict": "Nothing was saved or sent: somebody changed this draft after this page was loaded. What you"
-    " entered is below, and takes the place of theirs when you save it now.",
+    "version_conflict": "Nothing was saved, sent or thrown away: somebody changed this draft after this page was"
+    " loaded. What you entered is below, and takes the place of theirs when you save it now.",
     "recipient_suppressed": "Nothing was sent: {email} is on the suppression list ({reason}).",
     "recipient_not_allowed": "Nothing was sent: a rule or a policy keeps mail from {address}.",
     "invalid_scopes": "A key that is bound to an inbox holds scopes of mail alone. Untick the others.",

@@ -21,6 +21,7 @@ from controlplane.operations.results import AnyResult, Download, JsonArray, Json
 from controlplane.operations.table import (
     BROWSE_AUDIT,
     BROWSE_EVENTS,
+    DISCARD_SEEN_DRAFT,
     END_SESSION,
     LIST_FIRST_CONTACTS,
     LIST_SESSIONS,
@@ -44,6 +45,7 @@ _OWN = (
     END_SESSION,
     SAVE_DRAFT,
     SEND_SAVED_DRAFT,
+    DISCARD_SEEN_DRAFT,
 )
 _BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}
 SHOWN_BYTES_MAX = (

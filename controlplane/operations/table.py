@@ -68,7 +68,7 @@ from controlplane.contract.sending.drafts import (
     ListDrafts,
     PatchDraft,
     SaveDraft,
-    SendSavedDraft,
+    SeenDraft,
 )
 from controlplane.contract.sending.operator_queue import (
     ChangeQueue,
@@ -595,7 +595,7 @@ SEND_SAVED_DRAFT = Operation(
     ListedMessage,
     is_send=True,
     scope="messages:send",
-    input=SendSavedDraft,
+    input=SeenDraft,
     names="draft",
     refusals=(
         "draft_not_found",
@@ -606,6 +606,17 @@ SEND_SAVED_DRAFT = Operation(
         *SENDING_REFUSALS,
         *FENCE_REFUSALS,
     ),
+)
+DISCARD_SEEN_DRAFT = Operation(
+    "discardSeenDraft",
+    "DELETE /v1/drafts/{id}",
+    "Discard a draft, unless somebody changed it since it was shown",
+    drafts.discard_seen_draft,
+    Draft,
+    scope="messages:send",
+    input=SeenDraft,
+    names="draft",
+    refusals=("draft_not_found", "inbox_access_denied", "draft_already_sent", "version_conflict"),
 )
 LIST_FIRST_CONTACTS = Operation(
     "listFirstContacts",

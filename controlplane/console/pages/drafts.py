@@ -49,5 +49,6 @@ async def save(call: PageCall) -> SeeOther:
 
 
 async def discard(call: PageCall) -> SeeOther:
-    draft = await call.ask("discardDraft", call.id)
+    """Unless the draft was changed since the form was shown: nobody has seen what would go."""
+    draft = await call.ask("discardSeenDraft", call.id, updatedAt=call.form.get("updatedAt", ""))
     return SeeOther(f"/console/inboxes/{draft['inboxId']}", "discarded")

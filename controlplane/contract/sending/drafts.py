@@ -73,8 +73,8 @@ class SaveDraft(PatchDraft):
     updatedAt: Annotated[str, Field(max_length=40)] | None = None
 
 
-class SendSavedDraft(RequestBody):
-    """For people: `updatedAt` of the draft as they saved it."""
+class SeenDraft(RequestBody):
+    """For people: `updatedAt` of the draft as they saved it, or were shown it."""
 
     updatedAt: Annotated[str, Field(max_length=40)]
 

@@ -8,7 +8,7 @@ import msgspec
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDraft, SendSavedDraft
+from controlplane.contract.sending.drafts import CreateDraft, PatchDraft, SaveDraft, SeenDraft
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from controlplane.operations.retries import accepted, small_retry_of
@@ -61,12 +61,16 @@ async def send_draft(call: Call) -> Result:
 
 
 async def send_saved_draft(call: Call) -> Result:
-    saved: SendSavedDraft = call.input
+    saved: SeenDraft = call.input
     return accepted(await call.services.pipeline.send_draft(call.principal, call.id, saved.updatedAt))
 
 
 async def discard_draft(call: Call) -> Result:
     return Result(shown_draft(await call.db.write(_discard, call)))
+
+
+async def discard_seen_draft(call: Call) -> Result:
+    return Result(shown_draft(await call.db.write(_discard_seen, call, call.input)))
 
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
@@ -209,6 +213,11 @@ def _discard(tx: Tx, call: Call) -> DraftRow:
         return row
     call.services.changes().draft_changed(tx, "discarded", discarded, call.principal.mode)
     return discarded
+
+
+def _discard_seen(tx: Tx, call: Call, seen: SeenDraft) -> DraftRow:
+    refuse_changed(_reached(tx, call), seen.updatedAt)
+    return _discard(tx, call)
 
 
 def shown_draft(row: DraftRow) -> dict[str, Any]:

@@ -126,6 +126,9 @@ async def test_nobody_saves_over_words_that_were_not_shown(local: Running) -> No
         assert page.status == 409 and "changed this draft" in page.said and "my words</textarea>" in page.text
         assert re.search(rf'<a href="{path}" target="_blank"', page.text), "to theirs"
         assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data == theirs
+    page = await member.post(f"{path}/discard", **form, text="my words")
+    assert page.status == 409 and "changed this draft" in page.said and "my words</textarea>" in page.text
+    assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data == theirs, "nor does it throw them away"
     done = await member.post(path, updatedAt=page.hidden("updatedAt"), text="my words")
     assert done.location == f"{path}?done=saved", "who has read theirs may replace them"
     assert (await local.api.get(f"/v1/drafts/{draft['id']}")).data["textBody"] == "my words"
