@@ -148,6 +148,15 @@ async def test_what_the_plan_allows(
     assert (await heard(maild, bot, HI, *to, api=organization.api)).startswith(second)
 
 
+async def test_what_no_time_brings_back_is_refused_for_good(maild: Running) -> None:
+    """A relay would try for days, and its author hear nothing of it."""
+    narrow = await maild.organization("narrow")
+    bot = await maild.inbox("bot", narrow.api)
+    await maild.received(bot, "From: a@elsewhere.test\n\n" + "x" * 1000, narrow.api)
+    reply = await heard(maild, bot, api=narrow.api)
+    assert reply == "550 5.7.1 the allowance of storageBytes does not suffice, and time alone brings no more"
+
+
 async def test_an_organization_that_is_paused(maild: Running, bot: dict[str, Any]) -> None:
     await maild.operate(maild.store.organizations.pause, maild.organization_id, "x")
     assert (await heard(maild, bot)).startswith("550 5.7.1 sending is paused")
