@@ -8,9 +8,9 @@ server adds.
 import hashlib
 
 from maild.errors import SmtpError
+from maild.message.writing.header_writer import MAX_SENT_HEADER_BYTES
 from maild.message.writing.long_lines import LongLineWatch
 from maild.message.writing.submitted_header import (
-    MAX_SUBMITTED_HEADER_BYTES,
     ServerFields,
     SubmittedHeader,
     SubmittedHeaderError,
@@ -53,9 +53,8 @@ class SubmittedSection:
         begin = max(0, len(self._held) - len(_END) + 1)
         self._held += data
         end = self._held.find(_END, begin)
-        if (len(self._held) if end < 0 else end) > MAX_SUBMITTED_HEADER_BYTES:
-            limit = MAX_SUBMITTED_HEADER_BYTES
-            raise SmtpError(552, "5.3.4", f"the header section is larger than {limit} octets")
+        if (len(self._held) if end < 0 else end) > MAX_SENT_HEADER_BYTES:
+            raise SmtpError(552, "5.3.4", f"the header section is larger than {MAX_SENT_HEADER_BYTES} octets")
         return b"" if end < 0 else self._edit(self._held[2 : end + 2], self._held[end + len(_END) :])
 
     def finish(self) -> bytes:

@@ -19,6 +19,7 @@ from maild.message.fields.thread_headers import reply_references
 from maild.message.model import Mailbox
 from maild.message.parsing.text import html_to_text
 from maild.message.writing.compose import Composed, ComposeError, Outgoing, OutgoingAttachment, compose
+from maild.message.writing.header_writer import MAX_SENT_HEADER_BYTES
 from storage.records import InboxRow, MessageRow, load
 from storage.turns.cpu_threads import CpuThreads
 
@@ -73,9 +74,13 @@ class Composer:
             text = html_to_text(html)
         try:
             outgoing = _outgoing(letter, text, html)
-            return outgoing, compose(outgoing)
+            composed = compose(outgoing)
         except ComposeError as error:
             raise invalid([Fault("", "not_sendable", str(error))]) from error
+        if composed.header_length > MAX_SENT_HEADER_BYTES:
+            limit = f"With these the header is longer than {MAX_SENT_HEADER_BYTES:,} octets; give fewer or shorter ones"
+            raise invalid([Fault("headers", "too_long", limit)])
+        return outgoing, composed
 
 
 def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:

@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 
 from maild.message.writing.header_writer import MAX_LINE_OCTETS
 
-MAX_SUBMITTED_HEADER_BYTES: Final = 64 * 1024  # Postfix keeps 100 KiB; 150 recipients take a tenth of it
 MAX_SUBMITTED_FIELDS: Final = 1000  # some milliseconds of work; mail programs write twenty
 
 _FIELD = re.compile(rb"([!-9;-~]+):")

@@ -85,6 +85,16 @@ async def test_what_fits_no_line_is_refused(shared: Running, shared_bot: dict[st
 
 
 @on_shared
+async def test_a_header_has_at_most_64_kib_in_all(shared: Running, shared_bot: dict[str, Any]) -> None:
+    """As one that is submitted by SMTP."""
+    given = {f"X-{number}": "word " * 399 for number in range(31)}
+    assert (await shared.api.send(shared_bot, headers=given)).status == 201
+    answer = await shared.api.send(shared_bot, headers={**given, "X-More": "word " * 399})
+    assert answer.faults == {"headers": "too_long"}
+    assert "65,536" in answer.error["details"]["fields"][0]["message"]
+
+
+@on_shared
 async def test_one_name_twice_and_list_headers_beyond_ascii(
     shared: Running, shared_bot: dict[str, Any]
 ) -> None:

@@ -5,7 +5,8 @@ import hashlib
 import pytest
 
 from maild.errors import SmtpError
-from maild.message.writing.submitted_header import MAX_SUBMITTED_HEADER_BYTES, ServerFields
+from maild.message.writing.header_writer import MAX_SENT_HEADER_BYTES
+from maild.message.writing.submitted_header import ServerFields
 from maild.submission.header_filter import SubmittedSection
 
 SERVER = ServerFields("Sun, 22 Nov 2026 12:00:00 +0000", "<token@agents.test>")
@@ -51,10 +52,10 @@ def test_what_the_server_adds_makes_no_other_message() -> None:
 def test_a_header_without_end_is_refused() -> None:
     section = SubmittedSection(SERVER)
     with pytest.raises(SmtpError) as refused:
-        for _ in range(MAX_SUBMITTED_HEADER_BYTES // 8 + 2):
+        for _ in range(MAX_SENT_HEADER_BYTES // 8 + 2):
             section.feed(b"X: abc\r\n")
     assert (refused.value.code, refused.value.enhanced) == (552, "5.3.4")
-    assert len(section._held) <= MAX_SUBMITTED_HEADER_BYTES + 8
+    assert len(section._held) <= MAX_SENT_HEADER_BYTES + 8
 
 
 def test_a_faulty_header_is_refused_with_its_fault() -> None:
