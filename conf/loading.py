@@ -2,6 +2,7 @@
 
 import copy
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from conf.contradictions import contradictions
+from conf.named_files import at_once
 from conf.settings import Settings, shipped_plans
 from conf.unknown_keys import tell_unknown
 
+CHARS_MAX = 1024 * 1024  # of a file; a long configuration has some 10 KiB
 ENVIRONMENT_PREFIX = "MAILD_"
 CLIENT_VARIABLES = frozenset(("MAILD_URL", "MAILD_API_KEY"))  # what clients read, often in the same shell
 
@@ -45,7 +48,7 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings in `path` with the environment's on top; SettingsError names every fault but those of the files that
     they name (conf.named_files)."""
     try:
-        document = tomllib.loads(path.read_text("utf-8-sig"))  # editors of Windows begin files with a mark
+        document = tomllib.loads(_read(path))
     except PermissionError as error:
         raise SettingsError(
             [f"{path}: this user may not read it; chmod 644 it, and 755 its folder"]
@@ -62,6 +65,19 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError([f"{path}: {error}"]) from error
     return parse(document, environment)
+
+
+def _read(path: Path) -> str:
+    with open(
+        path, encoding="utf-8-sig", opener=at_once
+    ) as file:  # editors of Windows begin files with a mark
+        os.set_blocking(file.fileno(), True)  # who writes into a pipe (`<(…)` of a shell) may take his time
+        text = file.read(CHARS_MAX + 1)
+        if len(text) > CHARS_MAX:
+            raise SettingsError([f"{path}: it is longer than 1 MiB; name another file"])
+        if not text and stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
+            raise SettingsError([f"{path}: it is a pipe out of which nothing comes"])
+        return text
 
 
 def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:

@@ -7,11 +7,11 @@ still answer, and the next questions begin with another.
 import asyncio
 import os
 import random
+import stat
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
-from pathlib import Path
 from typing import cast
 
 import structlog
@@ -33,6 +33,8 @@ from storage.exhaustion import is_exhaustion
 
 DNS_PORT = 53
 RESOLV_CONF = "/etc/resolv.conf"
+RESOLV_CONF_BYTES = 64 * 1024
+NAMESERVERS_MAX = 3  # resolv.conf(5), MAXNS
 SILENT_S = 30.0
 _WITHOUT_EDNS = (FORMERR, NOTIMP)  # RFC 6891 §7, and before it RFC 2671 §5.3
 
@@ -59,8 +61,9 @@ class SystemNameservers:
         try:
             found = os.stat(self._path)
             version = (found.st_ino, found.st_mtime_ns, found.st_size)
-            if version != self._read:
-                self._take(Path(self._path).read_text("ascii", "replace"))
+            if version != self._read and stat.S_ISREG(found.st_mode):  # a pipe would be waited for
+                with open(self._path, encoding="ascii", errors="replace") as file:
+                    self._take(file.read(RESOLV_CONF_BYTES))
                 self._read = version
         except OSError:
             pass  # as said above; whoever asks hears that there is no answer
@@ -77,7 +80,7 @@ def _addresses(text: str) -> list[str]:
     """Of resolv.conf(5). What is no address is passed over, as by the C library: the other lines still count."""
     lines = [line.split() for line in text.splitlines()]
     named = [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver"]
-    return [one for one in named if is_address(one)]
+    return [one for one in named if is_address(one)][:NAMESERVERS_MAX]
 
 
 def is_address(text: str) -> bool:

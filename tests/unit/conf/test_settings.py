@@ -1,5 +1,6 @@
 """The configuration: every key documented with its default, every fault told at once (conf/loading.py)."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -429,6 +430,30 @@ def test_a_file_that_is_not_utf_8_hears_what_to_do(tmp_path: Path, encoding: str
         load(path, {})
     (fault,) = told.value.faults
     assert fault == f"{path}: its line 1 is not UTF-8; save it in that encoding"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("pipe", "it is a pipe out of which nothing comes"),
+        ("/dev/zero", "it is longer than 1 MiB; name another file"),
+    ],
+)
+def test_what_never_ends_is_not_read_to_its_end(tmp_path: Path, name: str, says: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    path = tmp_path / name
+    with pytest.raises(SettingsError) as told:
+        load(path, {})
+    assert told.value.faults == [f"{path}: {says}"]
+
+
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path) -> None:
+    """`--config <(…)` of a shell."""
+    read, write = os.pipe()
+    with os.fdopen(write, "w") as file:
+        file.write('[server]\nhostname = "mx.here.test"\n')
+    assert load(Path(f"/dev/fd/{read}"), {}).server.hostname == "mx.here.test"
+    os.close(read)
 
 
 def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:

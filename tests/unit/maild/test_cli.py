@@ -20,6 +20,7 @@ import pytest
 import structlog
 from click.testing import CliRunner, Result
 
+from conf import loading
 from conf.loading import load
 from maild import logs
 from maild.cli.program import main
@@ -284,7 +285,7 @@ def test_the_configuration_that_init_writes_may_be_read_by_the_user_of_the_servi
 
 def test_a_configuration_that_this_user_may_not_read(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", Mock(return_value=False))
-    monkeypatch.setattr(Path, "read_text", Mock(side_effect=PermissionError(13, "Permission denied")))
+    monkeypatch.setattr(loading, "at_once", Mock(side_effect=PermissionError(13, "Permission denied")))
     line = fault("serve", "--config", config)
     assert line.startswith(str(config)) and "chmod 644" in line
 

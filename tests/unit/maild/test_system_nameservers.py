@@ -67,6 +67,21 @@ def test_a_line_that_says_nothing_takes_no_nameserver_away(tmp_path: Path, line:
     assert SystemNameservers(str(path))() == (("fe80::1%eth0", 53), ("192.0.2.1", 53))
 
 
+def test_as_many_are_asked_as_the_c_library_asks(tmp_path: Path) -> None:
+    """resolv.conf(5), MAXNS. Of a file that a script has spoilt thousands would be read and asked."""
+    path = tmp_path / "resolv.conf"
+    path.write_text("".join(f"nameserver 192.0.2.{number % 250}\n" for number in range(100_000)))
+    assert SystemNameservers(str(path))() == (("192.0.2.0", 53), ("192.0.2.1", 53), ("192.0.2.2", 53))
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_names_nobody(tmp_path: Path, kind: str) -> None:
+    """A pipe into which nobody writes would be waited for, by the whole daemon."""
+    path = tmp_path / "resolv.conf"
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    assert SystemNameservers(str(path))() == ()
+
+
 async def test_each_question_goes_to_whom_is_named_then() -> None:
     async with DnsServer() as old, DnsServer() as new:
         new.add("there.example", "A", "192.0.2.9")
