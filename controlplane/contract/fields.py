@@ -94,6 +94,12 @@ def _no_label_of_ours(value: str) -> str:
     return value
 
 
+def _no_comma(value: str) -> str:
+    if "," in value:
+        raise PydanticCustomError("not_allowed", "No commas in a label: a filter has them between labels")
+    return value
+
+
 def dot_atom(value: str) -> str:
     """RFC 5322 §3.2.3: what the characters of a username, allowed one by one, may not be together."""
     if not DOT_ATOM.fullmatch(value):
@@ -310,8 +316,9 @@ Label = Annotated[
     NO_CONTROLS,
     AfterValidator(is_text),
 ]
-# What a client may put on a message, or take away.
-GivenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
+# What a client may take from a message, and what it may put there.
+TakenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
+GivenLabel = Annotated[TakenLabel, Check(_no_comma, {"not": {"pattern": f"^{OUR_LABELS}|,"}})]
 DisplayName = Annotated[str, Field(max_length=100), NO_CONTROLS]
 DomainName = Annotated[str, Check(domain_name, {"format": "idn-hostname"})]
 SenderDomain = Annotated[str, Check(sender_domain, {"format": "idn-hostname"})]

@@ -29,6 +29,7 @@ from controlplane.contract.fields import (
     Position,
     SendAt,
     SenderDomain,
+    TakenLabel,
     ThreadId,
     cursor_of,
     id_of,
@@ -186,6 +187,7 @@ class ReadMessage(RequestQuery):
 
 
 GivenLabels = Annotated[list[GivenLabel], Field(max_length=LABELS_MAX)]
+TakenLabels = Annotated[list[TakenLabel], Field(max_length=LABELS_MAX)]
 
 
 def labels_apart(removed: list[str], added: Iterable[str]) -> list[str]:
@@ -199,7 +201,7 @@ class LabelChange(RequestBody):
     """Labels that are added to those that are there, and taken away from them."""
 
     addLabels: GivenLabels = Field(default_factory=list)
-    removeLabels: GivenLabels = Field(default_factory=list)
+    removeLabels: TakenLabels = Field(default_factory=list)
 
     @field_validator("removeLabels")
     @classmethod

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from controlplane.contract.fields import NO_CONTROLS, WHOLE, InboxId, Limit, cursor_of
-from controlplane.contract.mail.messages import GivenLabels, Message, labels_apart
+from controlplane.contract.mail.messages import GivenLabels, Message, TakenLabels, labels_apart
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
 CLAIMED_MAX = 20
@@ -51,7 +51,7 @@ class ReleaseClaim(RequestBody):
 
 class DoneLabels(RequestBody):
     add: GivenLabels = Field(default_factory=list)
-    remove: GivenLabels = Field(default_factory=list)
+    remove: TakenLabels = Field(default_factory=list)
 
     @field_validator("remove")
     @classmethod

@@ -371,7 +371,7 @@ export type PatchMessage = {
     addLabels?: string[];
     /** Labels to take away. */
     removeLabels?: string[];
-    /** Replaces all labels: up to 50 of 1-64 characters, kept in their order, each once. */
+    /** Replaces all labels: up to 50 of 1-64 characters without a comma, kept in their order, each once. */
     labels?: string[];
 };
 export type PatchThread = {

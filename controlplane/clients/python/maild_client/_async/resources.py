@@ -1273,7 +1273,8 @@ class AsyncMessages(AsyncResource):
 
         `add_labels`: Labels that come behind those that are there.
         `remove_labels`: Labels to take away.
-        `labels`: Replaces all labels: up to 50 of 1-64 characters, kept in their order, each once.
+        `labels`: Replaces all labels: up to 50 of 1-64 characters without a comma, kept in their order, each
+          once.
 
         Scope: messages:label.
         Errors: inbox_access_denied, message_not_found, payload_too_large, unsupported_media_type.
