@@ -237,6 +237,11 @@ class _Reader:
         if self._is_in_route() and self._angle is not None:  # RFC 5322 §4.4 obs-route
             self.names_another = True
             self._angle.clear()
+        elif self._is_angle_open and self._angle is not None:
+            if len(self._angle) == 1 and self._angle[0][1].lower() == "mailto":
+                self._angle.clear()
+            else:
+                self._angle.append((":", ":"))  # which is no address
         elif self._angle is None:  # §3.4: what stood before is the name of a group
             self.names_another = self.names_another or _has_at(self._pieces)
             self._start_mailbox()
@@ -259,7 +264,8 @@ class _Reader:
         if not _has_at(self._pieces) or not any(map(_is_like_address, _runs(self._pieces))):
             return
         address = self._found[-1].address if self._found else ""
-        if _phrase(self._pieces).strip(" '").casefold() != address.casefold():
+        phrase = decode_words(_phrase(self._pieces), self._guesser)
+        if phrase.strip(" '").casefold() != address.casefold():
             self.names_another = True
 
     def _add(self, name: str, pieces: list[tuple[str, str]], *, is_bare: bool) -> None:

@@ -51,6 +51,7 @@ def test_one_author(value: str, name: str | None, address: str) -> None:
         ("=?utf-8?q?B=C3=B6b_=40_Work?= <b@x.org>", "Böb @ Work"),
         ("@Bob <b@x.org>", "@Bob"),
         ("=?utf-8?q?b=40x.org?= <b@x.org>", "b@x.org"),
+        ("=?utf-8?q?b@x.org?= <b@x.org>", "b@x.org"),
         ("=?utf-8?q?B=C3=B6b,_Anna?= <b@x.org>", "Böb, Anna"),
         ('=?utf-8?q?"B=C3=B6b,_Anna"_(IT)?= <b@x.org>', '"Böb, Anna" (IT)'),
         ("=?utf-8?q?B=C3=B6b=2C_Anna?= <b@x.org>", "Böb, Anna"),
@@ -113,6 +114,9 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("=?utf-8?q?a,a@y.org,b?= <b@x.org>", "several-authors"),
         # Who decodes first, and reads the address then, sees another one.
         ("=?utf-8?q?a=40y.org?= <b@x.org>", "ambiguous-author"),
+        ("=?utf-8?q?a@y.org?= <b@x.org>", "ambiguous-author"),
+        ("=?utf-8?q?a@y.org?= b@x.org <b@x.org>", "ambiguous-author"),
+        ("Bob <mailto:b@x.org>", "ambiguous-author"),
         ("=?utf-8?q?A_=3Ca=40y.org=3E=2C?= <b@x.org>", "ambiguous-author"),
         ('"=?utf-8?q?A=22_=3Ca=40y.org=3E_=22?=" <b@x.org>', "ambiguous-author"),
         ('"=?utf-8?q?a=40y.org=00?=" <b@x.org>', "ambiguous-author"),
@@ -218,6 +222,9 @@ def test_lists_flatten_groups_routes_and_rubbish() -> None:
         ('"Ada <a@x.org>, b@y.org', [("Ada", "a@x.org"), (None, "b@y.org")]),
         ('"Ada" Löw" <a@x.org>, b@y.org', [("Ada Löw", "a@x.org"), (None, "b@y.org")]),
         ("Ada (IT <a@x.org>, b@y.org", [("Ada (IT", "a@x.org"), (None, "b@y.org")]),
+        # Links of web pages, and what is no address.
+        ("Ada <mailto:a@x.org>, <MailTo:b@y.org>", [("Ada", "a@x.org"), (None, "b@y.org")]),
+        ("<sip:a@x.org>, <a:mailto:a@x.org>, b@y.org", [(None, "b@y.org")]),
     ],
 )
 def test_no_address_of_a_list_is_lost_to_a_name(value: str, expected: list[tuple[str | None, str]]) -> None:
