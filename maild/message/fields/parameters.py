@@ -28,6 +28,8 @@ _FIRST_WORD = re.compile(r"\s*+([^\s/]*+)(?>\s*+(/)\s*+(\S*+)|)")
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
 _CHARSET = re.compile(r"[!-~]{1,64}")
+# Programs that know of no quoted pairs write paths; nobody has to escape a letter or a digit.
+_PAIR_IN_A_NAME = re.compile(r"\\([^0-9A-Za-z\x80-\xff])", re.DOTALL)
 
 OCTET_STREAM = "application/octet-stream"
 
@@ -54,13 +56,16 @@ def _read_parameters(value: str, position: int) -> dict[str, str]:
             break
         name, quoted, plain = match.groups()
         name, position = name.lower(), match.end()
-        if quoted is None and name.startswith(("name", "filename")):
+        is_filename = name.startswith(("name", "filename"))
+        if quoted is None and is_filename:
             # Names of files that programs forget to quote have blanks, and parentheses as `report (1).pdf` has.
             end = value.find(";", match.start(3))
             position = len(value) if end < 0 else end
             found = value[match.start(3) : position].strip()
+        elif quoted is None:
+            found = _token(plain)
         else:
-            found = _token(plain) if quoted is None else unescape(quoted)
+            found = _PAIR_IN_A_NAME.sub(r"\1", quoted) if is_filename else unescape(quoted)
         parameters.setdefault(name, found)
     return parameters
 

@@ -10,6 +10,7 @@ _MAX_EXTENSION_CHARS = 20
 
 # Separators; controls; direction marks that make "exe.gpj" read "jpg.exe" (UAX #9); surrogates.
 _SEPARATORS = re.compile(r"[/\\\u2044\u2215\u29f8\uff0f\uff3c]")
+_ON_A_DISK = re.compile(r"(?:[A-Za-z]:)?[/\\](?s:.*[/\\])?(?=[^/\\])")
 _REMOVED = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
 )
@@ -122,7 +123,10 @@ def clean_filename(name: str) -> str:
     leading dot stays (".env").
     """
     # Mailers fold names where a blank is, which comes as a tab.
-    name = _SEPARATORS.sub("_", _REMOVED.sub("", name.replace("\t", " "))).strip().rstrip(_EDGE)
+    name = _REMOVED.sub("", name.replace("\t", " "))
+    path = _ON_A_DISK.match(name)
+    name = name[path.end() :] if path else name  # RFC 2183 §2.3
+    name = _SEPARATORS.sub("_", name).strip().rstrip(_EDGE)
     if name.startswith(".."):
         name = name.lstrip(_EDGE)
     if _DEVICES.match(name):

@@ -479,7 +479,15 @@ def test_sections_of_a_parameter_are_counted() -> None:
     [
         ("report.pdf", "report.pdf"),
         ("../../etc/passwd", "_.._etc_passwd"),
-        ("C:\\temp\\x.doc", "C:_temp_x.doc"),
+        # RFC 2183 §2.3: a path says where the sender keeps it
+        ("C:\\temp\\x.doc", "x.doc"),
+        ("c:/temp/x.doc", "x.doc"),
+        ("\\\\files\\temp\\x.doc", "x.doc"),
+        ("/tmp/x.doc", "x.doc"),
+        ("/tmp/..", ""),
+        ("/tmp/x/", "x_"),
+        ("a/b.doc", "a_b.doc"),
+        ("a: b/c.doc", "a: b_c.doc"),
         ("..", ""),
         ("...", ""),
         (" . ", ""),
