@@ -30,8 +30,11 @@ _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
 _CHARSET = re.compile(r"[!-~]{1,64}")
 # Programs that know of no quoted pairs write paths; nobody has to escape a letter or a digit.
 _PAIR_IN_A_NAME = re.compile(r"\\([^0-9A-Za-z\x80-\xff])", re.DOTALL)
+_MARKS_AROUND = "\"'<>"
 
 OCTET_STREAM = "application/octet-stream"
+NO_TYPE = ""
+_TURNED_ROUND = {"plain/text": "text/plain", "html/text": "text/html"}
 
 
 def read_value(value: str) -> tuple[str, dict[str, str]]:
@@ -40,7 +43,8 @@ def read_value(value: str) -> tuple[str, dict[str, str]]:
     first = _FIRST_WORD.match(without_comments(head).lower())
     assert first is not None  # it takes no word as well
     kind, slash, subtype = first.groups()
-    word = (f"{kind}/{subtype}" if slash else kind).partition(",")[0].strip('"')  # as scripts write it
+    word = (f"{kind}/{subtype}" if slash else kind).partition(",")[0]
+    word = word.strip(_MARKS_AROUND)  # as scripts write it
     if "(" in word:  # a comment that never ends
         word = word.partition("(")[0]
     if not semicolon and "=" not in head:
@@ -80,12 +84,15 @@ def _token(plain: str) -> str:
 
 
 def media_type(word: str) -> str:
-    """`type/subtype`, or what RFC 2045 §5.2 and §6.4 would have us assume instead."""
-    if _MEDIA_TYPE.fullmatch(word):
-        return word
-    if word.removesuffix("/") == "multipart":
+    """`type/subtype`, or what is surely meant instead; NO_TYPE where that depends on what else is said of a part."""
+    found = _MEDIA_TYPE.match(word)
+    if found is not None:
+        return _TURNED_ROUND.get(found[0], found[0])
+    if word.startswith("multipart"):
         return "multipart/mixed"
-    return "text/plain" if word in ("", "text", "text/") else OCTET_STREAM
+    if "html" in word:
+        return "text/html"
+    return "text/plain" if word in ("", "text", "text/") else NO_TYPE
 
 
 def charset_of(parameters: dict[str, str]) -> str | None:

@@ -10,8 +10,9 @@ Which leaf is body:
   related       only below its root (named by `start`, else the first child that has any); every other
                 child is an attachment that is shown inline
   mixed & co    plain text and text/html join the body, unless they have a filename
-  plain text    text/plain, and every other type of text that people may read; uuencoded files in it are
-                attachments, the words around them the text
+  plain text    text/plain, every other type of text that people may read, and what is no type (RFC 2045
+                §5.2), unless it is a file; uuencoded files in it are attachments, the words around them
+                the text
   anywhere      `Content-Disposition: attachment` is an attachment, and so is every other type
 """
 
@@ -27,6 +28,7 @@ from maild.message.characters.guessing import Guesser
 from maild.message.fields.comments import without_comments
 from maild.message.fields.headers import Headers, escape_octets, find_body, read_headers
 from maild.message.fields.parameters import (
+    NO_TYPE,
     OCTET_STREAM,
     charset_of,
     media_type,
@@ -49,11 +51,16 @@ MAX_CONTENT_ID_CHARS: Final = 998
 _FALSE_DELIMITERS = 64
 _WINDOW_BYTES = 64 * 1024
 
+_LINE_ABOVE_FIELDS = re.compile(
+    rb"^(--[^\r\n]{1,%d}+)\r?\n(?=content-[a-z-]{1,64}+[ \t]*+:)" % MAX_BOUNDARY_OCTETS,
+    re.IGNORECASE | re.MULTILINE,
+)
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
 _IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _TOKEN = re.compile(r"[!#-'*+\-.0-9A-Z^-~]++")  # RFC 2045 §5.1
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
+_OF_BODIES = (None, "inline")  # RFC 2183 §2.8: an unknown disposition is attachment
 _MAX_ENCODING_CHARS = 80
 _FIRST_LINE_OCTETS = 1024  # that are looked at for it
 _BASE64_SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -204,9 +211,12 @@ class Indexer:
         if shares and around is not None:
             position, end, is_done = around.position, around.end, False
         else:
-            first = _first_part(self._raw, delimiter, start, end) if delimiter else None
+            first = _first_part(self._raw, delimiter, start, end)
             if first is None:
                 self.defects["missing-boundary"] = None
+                delimiter = _delimiter_in_use(self._raw, start, end)
+                first = _first_part(self._raw, delimiter, start, end)
+            if first is None:
                 self._add_leaf(self._read_leaf(headers, start, end, "text/plain", {}))
                 return
             position, is_done = first, False
@@ -276,6 +286,10 @@ class Indexer:
         self, headers: Headers, start: int, end: int, content_type: str, parameters: dict[str, str]
     ) -> _Entity:
         encoding = self._encoding(headers)
+        disposition, filename = self._disposition(headers, parameters)
+        if content_type == NO_TYPE:  # RFC 2045 §5.2: text it is, unless it is a file
+            is_file = filename or disposition not in _OF_BODIES or encoding in (BASE64, UUENCODE)
+            content_type = OCTET_STREAM if is_file else "text/plain"
         if encoding == UUENCODE:
             block = find_block(self._raw, start, end)
             if block is None:
@@ -290,6 +304,13 @@ class Indexer:
             # RFC 2045 §6.4 hides text as well; every reader shows it, and it is seldom encoded at all.
             content_type = content_type if content_type.startswith("text/") else OCTET_STREAM
             encoding = IDENTITY
+        charset = charset_of(parameters)
+        flow = ENRICHED if content_type in ENRICHED_TYPES else flow_of(parameters) if parameters else None
+        content_id = _content_id(headers)
+        return _Entity(start, end, content_type, encoding, charset, disposition, filename, content_id, flow)
+
+    def _disposition(self, headers: Headers, parameters: dict[str, str]) -> tuple[str | None, str | None]:
+        """How a leaf is to be shown, and its filename. `parameters`: of its content type."""
         disposition: str | None = None
         details: dict[str, str] = {}
         declared = headers.octets("content-disposition")
@@ -302,10 +323,7 @@ class Indexer:
             or text_parameter(parameters, "name", self._guesser)
             or text_parameter(details, "name", self._guesser)
         )
-        charset = charset_of(parameters)
-        flow = ENRICHED if content_type in ENRICHED_TYPES else flow_of(parameters) if parameters else None
-        content_id = _content_id(headers)
-        return _Entity(start, end, content_type, encoding, charset, disposition, filename, content_id, flow)
+        return disposition, filename
 
     def _encoding(self, headers: Headers) -> str | None:
         """The transfer encoding as declared, or as it was meant; None for one that nobody knows."""
@@ -339,7 +357,7 @@ class Indexer:
         return end
 
     def _is_body(self, leaf: _Entity) -> bool:
-        if leaf.disposition not in (None, "inline"):  # RFC 2183 §2.8: an unknown one is attachment
+        if leaf.disposition not in _OF_BODIES:
             return False
         parent = self._stack[-1].kind if self._stack else "alternative"
         if leaf.filename and parent not in ("alternative", "related"):
@@ -374,10 +392,17 @@ def _is_no_base64(line: bytes) -> bool:
 
 def _first_part(raw: Buffer, delimiter: bytes, start: int, end: int) -> int | None:
     """Where the first part begins. What ends before it began says nothing of what stands around it."""
-    found = find_delimiter(raw, delimiter, start, end)
+    found = find_delimiter(raw, delimiter, start, end) if delimiter else None
     while found is not None and found[2]:
         found = find_delimiter(raw, delimiter, found[1], end)
     return None if found is None else found[1]
+
+
+def _delimiter_in_use(raw: Buffer, start: int, end: int) -> bytes:
+    """What stands between the parts of a multipart that declares no boundary, as scripts write it that do not fold the
+    line with it, or another: a line above the fields of a part. Nothing where there is none."""
+    found = _LINE_ABOVE_FIELDS.search(raw, start, min(end, start + _WINDOW_BYTES))
+    return found[1].rstrip() if found else b""
 
 
 def find_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tuple[int, int, bool] | None:

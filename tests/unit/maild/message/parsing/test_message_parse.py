@@ -236,12 +236,19 @@ def test_an_unknown_transfer_encoding_makes_an_octet_stream() -> None:
         ("appli cation/pdf", "application/octet-stream"),
         ("image/<b>", "application/octet-stream"),
         ("foo", "application/octet-stream"),
-        ("a/b/c", "application/octet-stream"),
+        ("a/b/c", "a/b"),
         ("image/png(comment)", "image/png"),
     ],
 )
 def test_content_types_are_tokens(declared: str, expected: str) -> None:
-    assert parse(crlf(f"Content-Type: {declared}\n\nx")).attachments[0].content_type == expected
+    raw = crlf(f"Content-Type: {declared}\nContent-Disposition: attachment\n\nx")
+    assert parse(raw).attachments[0].content_type == expected
+
+
+def test_a_search_for_a_delimiter_takes_work_in_proportion() -> None:
+    for line in ("--b\n", "--" + "b" * 900 + "\n", "--b\ncontent-a\n", "--b\n--"):
+        raw = crlf("Content-Type: multipart/mixed\n\n" + line * (1_000_000 // len(line)))
+        assert parse(raw).text
 
 
 @pytest.mark.parametrize(
