@@ -19,9 +19,9 @@ _AT_ENDS: Final = ".:-"
 # Each line is what its words are; those of the phrases that blame an address (`bounce_words.py`) come to them.
 _SAID_OF_ADDRESSES: Final = (
     # who
-    "address addresses mailbox mailboxes mailaddress mbox box account addressee alias user users userid recipient"
-    " recipients person customer customers student member subscriber rcpt tenant domain hostname name names local"
-    " virtual final original owner",
+    "address addresses mailbox mailboxes mailaddress mbox box account addressee alias user users username userid"
+    " recipient recipients person customer customers student member subscriber rcpt tenant domain hostname name names"
+    " local virtual final original owner",
     # where one looked
     "table map lookup database directory ldap book public domino notes relay route redirect transport location server"
     " host machine mailer gateway corporate company organization department university school list here there",
