@@ -3,7 +3,8 @@
 `read_report` takes any message and never raises. It says what is written, and nothing about whether it is
 true: who may report what is decided by `maild/inbound/reading/reports.py`, what a status means by `bounces.py`.
 
-    complaints          RFC 5965 in `multipart/report`; Hotmail's, which is the message that came back and its name
+    complaints          RFC 5965 in any multipart (it wants `multipart/report`); Hotmail's, which is the message that
+                        came back and its name
     delivery reports    RFC 3464 in any multipart (RFC 6522 wants `multipart/report`; scanners and lists wrap it), also
                         in UTF-8 (RFC 6533), under a type of the mailer's own, or in a message that is all there is:
                         `delivery_status.py`
@@ -121,9 +122,9 @@ def _top_type(headers: Headers) -> str:
 def _read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> Report | None:
     top = _top_type(parsed.headers)
     complaint = None
-    if top == "multipart/report":
+    if top.startswith("multipart/"):
         complaint = _read_complaint(raw, parsed)
-    elif top.startswith("multipart/") or top == "message/rfc822":
+    if complaint is None and top != "multipart/report" and top.startswith(("multipart/", "message/rfc822")):
         complaint = _read_hotmail(raw, parsed)
     if complaint is not None:
         return complaint
@@ -158,7 +159,7 @@ def _read_words(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryRe
     if (is_reply or is_forward(parsed.subject)) and begins_by_giving_up(base):
         return None
     author = (parsed.headers.get("from") or "").lower().strip()
-    is_by_system = author == "<>" or any(name in author for name in _MAIL_SYSTEMS)
+    is_by_system = author.endswith("<>") or any(name in author for name in _MAIL_SYSTEMS)
     is_answer = is_auto_reply(parsed.headers, parsed.subject, "")
     if is_answer and not is_by_system:
         return None
@@ -217,7 +218,8 @@ def _with_reasons(fates: list[Fate], text: str) -> list[Fate]:
     }
     by_name = any(fates[at].diagnostic for at in mute)
     names = [name for name in mute.values() if name or len(mute) == 1]
-    reasons = reasons_in(text, names, by_name=by_name) if names else {}
+    are_told = all(_is_telling(fates[at]) for at in mute)
+    reasons = reasons_in(text, names, by_name=by_name, are_told=are_told) if names else {}
     return [
         _with_reason(fate, reasons.get(mute[at], "")) if at in mute else fate for at, fate in enumerate(fates)
     ]

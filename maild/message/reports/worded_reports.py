@@ -15,7 +15,13 @@ from typing import Final, NamedTuple
 
 from maild.message.fields.address import normalize
 from maild.message.reports.bounce_words import WIDE_MARKS
-from maild.message.reports.bounces import is_address_fault, is_lasting_reason, is_refusal, says_something
+from maild.message.reports.bounces import (
+    is_address_fault,
+    is_lasting_reason,
+    is_refusal,
+    own_status,
+    says_something,
+)
 from maild.message.reports.fates import (
     MAX_FATES,
     MAX_TEXT_CHARS,
@@ -68,6 +74,12 @@ _NOT_TO_WHOM: Final = re.compile(
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$\n?",
     re.IGNORECASE | re.MULTILINE,
 )
+# To whom the message went, as its header says it: all of them, of whom some failed.
+_TO_WHOM: Final = re.compile(
+    r"^[ \t>*]*+(?:(?:original[ -])?(?:to|cc)|an|kopie|à|para|aan|till?|do|komu|кому|宛先|收件人|받는 ?사람)"
+    r"[ \t]*+[:：][^\n]*+$\n?",
+    re.IGNORECASE | re.MULTILINE,
+)
 _COLON: Final = re.compile("[:：]")
 # What sendmail says at last of whatever a delivery program, or a host, has refused (EX_UNAVAILABLE).
 _SENDMAILS_END: Final = re.compile(
@@ -76,6 +88,11 @@ _SENDMAILS_END: Final = re.compile(
 # sendmail's "----- The following addresses had permanent fatal errors -----": of all of them, and no reason.
 _HEADING: Final = re.compile(r"^[ \t]*+-{3,}+ [^\n]{1,200} -{3,}[ \t]*+$\n?", re.MULTILINE)
 _RULE: Final = re.compile(r"[ \t]*+[-=_*]{10,}+\s*+")
+_RULED: Final = re.compile(r"[ \t]*+(?:[-=_*]{10,}+|_{5,}+|--)[ \t]*+(?:\n|\Z)")
+# What lists and scanners put below: a paragraph behind such a line.
+_FOOTER: Final = re.compile(
+    r"^[ \t]*+(?:_{5,}+|--)[ \t]*+\n(?:[ \t]*+\n)*(?:[ \t]*+\S[^\n]*+(?:\n|\Z))+", re.MULTILINE
+)
 _ARRIVED: Final = re.compile(
     r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
     re.IGNORECASE,
@@ -160,14 +177,17 @@ def _with_origin(fate: Fate, origins: Mapping[str, str]) -> Fate:
     return replace(fate, addresses=tuple(dict.fromkeys([*fate.addresses, origin]))) if origin else fate
 
 
-def reasons_in(text: str, addresses: Sequence[str], *, by_name: bool = False) -> dict[str, str]:
+def reasons_in(
+    text: str, addresses: Sequence[str], *, by_name: bool = False, are_told: bool = False
+) -> dict[str, str]:
     """What a text says of each of these comparison keys: the first statement that says something, less the name at its
     beginning; "" where there is none. Of the only one it may speak by another address, which it is forwarded to, unless
-    it must be `by_name`."""
+    it must be `by_name`. `are_told`: a status says it already, and what stands below the names behind a line of dashes
+    is of nobody."""
     wanted = dict.fromkeys(addresses, "")
     telling: set[str] = set()
     spoken = ""
-    for statement in _statements(text, addresses):
+    for statement in _statements(text, addresses, are_told=are_told):
         words = _HEADING.sub("", statement.words)
         is_telling = says_something(words)
         if not spoken and is_telling:
@@ -210,8 +230,16 @@ def read_any_words(
                 named[name] = max(named.get(name, blame), blame, key=_weight)
         if not names and not arrived and is_by_system and (blame.gave_up or not is_answer):
             unnamed.append(blame)
-    fates = _blamed(named, unnamed)[:MAX_FATES]
+    fates = _blamed(_less_recipients(named, told), unnamed)[:MAX_FATES]
     return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
+
+
+def _less_recipients(named: dict[str, _Blame], told: str) -> dict[str, _Blame]:
+    """Less those of whom nothing is said but that the message went to them, where it is said why another failed."""
+    if not any(blame.weight > _GAVE_UP for blame in named.values()):
+        return named
+    elsewhere = _names(_TO_WHOM.sub("", told), most=_REPORTER_CHARS)
+    return {name: blame for name, blame in named.items() if blame.weight > _GAVE_UP or name in elsewhere}
 
 
 def _kind(subject: str) -> str:
@@ -316,12 +344,14 @@ def _weight(blame: _Blame) -> int:
     return blame.weight
 
 
-def _statements(text: str, wanted: Sequence[str] = ()) -> Iterator[_Statement]:
-    """`wanted`: addresses that are no helper's here, whatever their names."""
+def _statements(text: str, wanted: Sequence[str] = (), *, are_told: bool = False) -> Iterator[_Statement]:
+    """`wanted`: addresses that are no helper's here, whatever their names. `are_told`: as `reasons_in` has it."""
     names: tuple[str, ...] = ()
     words = ""
     for piece in islice(_pieces(text), _PIECES_MAX):
         found = _names(piece, wanted)
+        if are_told and names and _RULED.match(piece):
+            break
         is_rule = _RULE.fullmatch(piece) is not None
         ends = is_rule and len(words.split()) > len(names)
         if not found and names and not ends and not says_something(words):
@@ -356,8 +386,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _own_words(text: str) -> str:
-    """What stands before the message that came back, less lines of who sent it, and about what."""
-    return _NOT_TO_WHOM.sub("", _without_copy(text))
+    """What stands before the message that came back, less lines of who sent it, and about what, and what lists and
+    scanners say."""
+    return _FOOTER.sub(_with_code, _NOT_TO_WHOM.sub("", _without_copy(text)))
+
+
+def _with_code(footer: re.Match[str]) -> str:
+    """Some put a host's reply behind such a line."""
+    return footer[0] if own_status(footer[0]) or is_refusal(footer[0]) else ""
 
 
 def _without_copy(text: str) -> str:
@@ -376,10 +412,10 @@ def _is_address(words: str) -> bool:
     return "@" in words and " " not in words
 
 
-def _names(piece: str, wanted: Sequence[str] = ()) -> tuple[str, ...]:
+def _names(piece: str, wanted: Sequence[str] = (), *, most: int = _STATEMENT_CHARS) -> tuple[str, ...]:
     """The comparison keys of the addresses in a piece, but those of people who help, and of who sent it."""
     found: dict[str, None] = {}
-    for match in islice(_ADDRESS.finditer(piece[:_STATEMENT_CHARS]), _NAMES_MAX):
+    for match in islice(_ADDRESS.finditer(piece[:most]), _NAMES_MAX):
         word = match[0].rstrip(".")
         if "@" in word[1:-1] and word.count("@") == 1:
             key = normalize(word)

@@ -316,6 +316,35 @@ def test_what_stands_behind_a_line_of_dashes_is_said_of_nobody() -> None:
     assert (mute.enhanced, mute.diagnostic) == ("5.0.0", "")
 
 
+@pytest.mark.parametrize("rule", ["_" * 40, "_" * 5, "-- ", "-" * 60, "*" * 50, "=" * 30])
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_what_a_scanner_or_a_list_puts_below_is_no_reason_beside_a_status(rule: str, blank: str) -> None:
+    status = (
+        "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822;gone@there.test\nAction: failed\nStatus: 5.1.1\n"
+    )
+    notice = (
+        "Delivery to the following recipients failed.\n\n       gone@there.test\n\n\n\n"
+        f"{rule}\n{blank}This mail was checked for viruses and spam on behalf of There.\n"
+    )
+    raw = multipart(status).replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", notice)
+    (fate,) = delivery(raw).fates
+    assert (fate.code, fate.enhanced, fate.diagnostic) == (None, "5.1.1", "")
+
+
+def test_the_line_that_a_list_puts_below_is_no_reason() -> None:
+    text = (
+        "From: postmaster@there.test\nSubject: Delivery Status Notification (Failure)\n\n"
+        "Delivery to the following recipients failed.\n\n       gone@there.test\n\n"
+        "________________________________\n{}\n\nDiagnostic information:\n\n{}"
+    )
+    (fate,) = delivery(text.format("Checked for viruses by There", "")).fates
+    assert "virus" not in fate.diagnostic
+    (fate,) = delivery(text.format("Sent by There", "gone@there.test\n#550 5.1.1 not found ##\n")).fates
+    assert (fate.code, fate.enhanced) == (550, "5.1.1")
+    (fate,) = delivery(text.format("550 5.2.2 mailbox full", "")).fates
+    assert fate.enhanced == "5.2.2"
+
+
 @pytest.mark.parametrize(
     ("status", "diagnostic", "told"),
     [
@@ -638,6 +667,12 @@ def test_a_complaint() -> None:
 def test_a_complaint_that_hides_who_complained() -> None:
     found = read(feedback("Feedback-Type: ABUSE\nVersion: 0.1\n", kind="text/rfc822-headers"))
     assert found == Complaint("abuse", (), ("b+tok3n@ours.test",), (ID,))
+
+
+@pytest.mark.parametrize("kind", ["mixed", "related"])
+def test_a_complaint_counts_in_any_multipart(kind: str) -> None:
+    raw = feedback(ARF).replace("multipart/report; report-type=feedback-report", f"multipart/{kind}")
+    assert read(raw) == read(feedback(ARF))
 
 
 # What is none ---------------------------------------------------------------------------------------
@@ -985,6 +1020,57 @@ The following recipients were affected:
     assert [fate.enhanced for fate in second] == [None, None]
     more = "\nMore\n====\nOriginal Sender:    <b+tok3n@ours.test>\nSender-MTA:         <192.0.2.7>\n"
     assert delivery(f"{text}{more}").fates == fates  # who sent it is no reason either
+
+
+TO_SEVERAL = """From: System Administrator <postmaster@there.test>
+Subject: Undeliverable: Hello
+
+Your message
+
+  {}:      ann@there.test; gone@there.test
+  Cc:      cyd@there.test
+  Subject: Hello
+  Sent:    Fri, 20 Jul 2001 08:53:08 -0700
+
+did not reach the following recipient(s):
+
+gone@there.test on Fri, 20 Jul 2001 11:08:59 -0700
+    The recipient name is not recognized
+"""
+
+
+@pytest.mark.parametrize("to", ["To", "An", "Para", "宛先"])
+def test_all_to_whom_a_message_went_are_not_who_failed(to: str) -> None:
+    (fate,) = delivery(TO_SEVERAL.format(to)).fates
+    assert fate.addresses == ("gone@there.test",)
+
+
+def test_all_to_whom_a_message_went_may_stand_below() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\nSubject: Undeliverable: Hello\n\nDelivery has failed to these recipients:\n\n"
+        "\t* [gone@there.test]: 550 over quota\n\n\nOriginal message details:\n\n\t* To: ann@there.test\n"
+    )
+    (fate,) = delivery(text).fates
+    assert fate.addresses == ("gone@there.test",)
+
+
+def test_whom_a_message_went_to_is_who_failed_where_no_other_did() -> None:
+    text = (
+        "From: postmaster@there.test\nSubject: Undeliverable: Hello\n\nYour message\n\nTo: gone@there.test\n\n"
+        "was not delivered. {}"
+    )
+    assert "gone@there.test" in [fate.addresses[0] for fate in delivery(text.format("")).fates]
+    told = delivery(text.format("The user is unknown.\n\nWrite to help@there.test, which failed too.")).fates
+    assert "gone@there.test" in [fate.addresses[0] for fate in told]
+
+
+def test_a_reporter_may_have_a_name_and_no_address() -> None:
+    text = (
+        'From: "There\'s Mail System" <>\nSubject: Mail Error\n\n'
+        "Your mail cannot be delivered to the following address:\n\n gone (ErrMsg=mail box space not enough)\n"
+    )
+    (fate,) = delivery(text).fates
+    assert fate.addresses == ()
 
 
 def test_the_code_is_the_one_that_refused() -> None:
