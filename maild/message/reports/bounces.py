@@ -31,14 +31,14 @@ BounceType = Literal["permanent", "transient", "undetermined"]
 ENHANCED_STATUS: Final = r"[245]\.\d{1,3}\.\d{1,3}"
 _STATUS: Final = re.compile(rf"(?<![\d.])({ENHANCED_STATUS})(?![\d.]\d)")
 _OWN_STATUS: Final = re.compile(r"(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
-_REPLY: Final = re.compile(r"(?<![\w.#/])[45]\d\d[ \-](?=[#\w<\[])")
+_REPLY: Final = re.compile(r"(?<![\w.#/])[45]\d\d[ \-](?=['\"]?[#\w<\[])")
 _OWN_STATUSES_MAX: Final = 10
-# The same where Exchange writes it: "#550 5.1.1 …".
+# The same where Exchange writes it: "#550 5.1.1 …"; and Cisco's gateways: "550-'5.1.1 …'".
 _QUOTED_REPLY: Final = re.compile(
-    r"(?<![\w./])[45]\d\d[ \-](?=[#\w<\[])(?:[45]\.\d{1,3}\.\d{1,3}(?:[ \-]|$))?"
+    r"(?<![\w./])[45]\d\d[ \-](?=['\"]?[#\w<\[])(?:['\"]?[45]\.\d{1,3}\.\d{1,3}(?:[ \-]|$))?"
 )
-# What a reporter says behind the reply: Postfix and sendmail, qmail.
-_REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on ")
+# What a reporter says behind the reply: Postfix and sendmail, qmail, Cisco.
+_REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on |\(delivery attempts: ")
 _TEXT_CHARS: Final = 4096
 _OTHER_WORDS_BESIDE_ITS_CODE: Final = 1
 
@@ -90,8 +90,15 @@ def is_unspecific(enhanced: str) -> bool:
 
 
 def own_status(text: str) -> str | None:
-    """The enhanced code in a host's own words: the first that says something, else the first."""
-    found = _OWN_STATUS.finditer(text[:_TEXT_CHARS])
+    """The enhanced code in a host's own words: the first that says something, else the first; of those behind its basic
+    code, before which stand those of who quotes it."""
+    told = text[:_TEXT_CHARS]
+    reply = _REPLY.search(told)
+    return (_first_status(told[reply.start() :]) if reply else None) or _first_status(told)
+
+
+def _first_status(told: str) -> str | None:
+    found = _OWN_STATUS.finditer(told)
     codes = [match[1] for match, _ in zip(found, range(_OWN_STATUSES_MAX), strict=False)]
     return next((code for code in codes if not is_unspecific(code)), codes[0] if codes else None)
 
@@ -213,12 +220,14 @@ def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") 
 
 def _words_beside(enhanced: str | None, text: str, said: str = "") -> Wording | None:
     """Beside some codes the same words mean another thing. Where the whole text tells little, what the host `said` in
-    it may tell more alone."""
+    it may tell more alone; and of an address it is the host that must speak."""
     beside = "" if enhanced is None else f"{enhanced} "
     told = read_words(f"{beside}{text}")
-    if said and said != text and (told is None or not (told.vetoes or told.is_expiry)):
-        return read_words(f"{beside}{said}") or told
-    return told
+    if not said or said == text:
+        return told
+    if told is None or told.bounce_class == "address":
+        return read_words(f"{beside}{said}")
+    return told if told.vetoes or told.is_expiry else read_words(f"{beside}{said}") or told
 
 
 def _speaks_of_address(said: str, enhanced: str | None) -> bool:

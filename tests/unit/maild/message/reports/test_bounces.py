@@ -7,6 +7,7 @@ import pytest
 from maild.message.reports import bounce_classes, bounces
 from maild.message.reports.bounce_classes import ADVICE, BASIC_CODES, STATUSES, BounceClass
 from maild.message.reports.bounces import Bounce
+from maild.message.reports.fates import failure_code
 
 
 def permanent(bounce_class: Any, advice: Any = None, *, blames: bool = False) -> Bounce:
@@ -204,10 +205,42 @@ def test_names_and_links_are_no_words(text: str) -> None:
         ("", "see 192.0.2.5 and 15.1.1.7 and 5.1.1.2", None),
         ("", "", None),
         ("5.1.1 (bad mailbox)", "", "5.1.1"),
+        ("5.0.0", "5.1.0 - Unknown address error 550-'5.7.1 not wanted' (delivery attempts: 0)", "5.7.1"),
+        ("5.4.7", "5.4.7 - Delivery expired 452-'4.2.2 full' (delivery attempts: 40)", "4.2.2"),
+        ("5.0.0", "5.1.0 - Unknown address error 550-'not wanted' (delivery attempts: 0)", "5.1.0"),
     ],
 )
 def test_the_hosts_own_code_counts_before_a_reporters(status: str, text: str, expected: str | None) -> None:
     assert bounces.telling_status(status, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "bounce_class", "is_gone"),
+    [
+        ("550-'5.1.1 User unknown'", "address", True),
+        ("550-'user unknown'", "address", True),
+        ("553-'<ann@there.test>... no such user'", "address", True),
+        ('550-"there is no such user here"', "address", True),
+        ("550-'5.7.1 rejected for what it says'", "policy", False),
+        ("554-'rejected by the domain of the recipient'", "policy", False),
+        ("552-'5.2.2 the mailbox is full'", "mailbox_full", False),
+        ("550-'looks like spam'", "content", False),
+    ],
+)
+def test_an_ironport_that_quotes_a_host_says_nothing_of_the_address(
+    reply: str, bounce_class: str, is_gone: bool
+) -> None:
+    """It calls every refusal of a recipient, and of what was sent to one, an unknown address."""
+    text = f"5.1.0 - Unknown address error {reply} (delivery attempts: 0)"
+    enhanced = bounces.telling_status("5.0.0 (permanent failure)", text)
+    found = bounces.of_report(failure_code(text), enhanced, text)
+    assert (found.bounce_class, found.blames_address) == (bounce_class, is_gone)
+
+
+def test_a_name_server_that_does_not_answer_is_no_bad_host() -> None:
+    text = "5.1.2 - Bad destination host 'DNS Soft Error looking up there.test (MX): SERVFAIL' (delivery attempts: 9)"
+    found = bounces.of_report(None, "5.1.2", text)
+    assert (found.bounce_class, found.blames_address) == ("infrastructure", False)
 
 
 @pytest.mark.parametrize(
