@@ -188,7 +188,8 @@ _NOT_THE_ADDRESS: Final = (
          "mailbox exceeded", "over the limit", "over limit", "allowed storage", "is over the", "full disk",
          "mailbox would exceed", "account full", "full account", "mailbag full", "exceeds allowed size",
          "space has been used", "space has used up", "space not enough", "diskspace", "too much mail",
-         "mail file size"),
+         "mail file size", "message file too large", "allowed number of messages", "allowed message count",
+         "than the space available"),
     ),
     Wording(
         "mailbox_full", "the same in other languages",
@@ -268,7 +269,8 @@ _NOT_THE_ADDRESS: Final = (
         "mail data", "banned word", "sensitive word", "words in the message", "html tag", "url phone", "by dcc ")),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
         "multiple subject", "multiple from header",
-        "header is missing", "lines too long", "line too long", "messageid header", "message id header")),
+        "header is missing", "lines too long", "line too long", "messageid header", "message id header",
+        "messages without", "character set")),
     # The receiver does not want it.
     Wording(
         "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
@@ -289,8 +291,8 @@ _NOT_THE_ADDRESS: Final = (
          "rejected by user", "complain", "only members", "internal only", "local user only",
          "only allowed for local", "not allowed access", "permissions to send", "requires that you verify",
          "verify your", "auth failed", "user reject ", "for external mail", "from external", "forbidden",
-         "list of senders", "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
-         "starttls first", "issue a starttls", "encryption required", "encryption is required",
+         "list of senders", "sending suspended", "tls required", "tls is required", "requires tls",
+         "starttls is required", "starttls first", "issue a starttls", "encryption required", "encryption is required",
          "requires encryption", "encryption needed", "non member",
          "not a member",
          "subscribers", "from outside", "vacation", "configured a filter", "restricted", "only accepts",

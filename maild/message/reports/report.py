@@ -124,7 +124,7 @@ def _read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> Re
     complaint = None
     if top.startswith("multipart/"):
         complaint = _read_complaint(raw, parsed)
-    if complaint is None and top != "multipart/report" and top.startswith(("multipart/", "message/rfc822")):
+    if complaint is None and top.startswith(("multipart/", "message/rfc822")):
         complaint = _read_hotmail(raw, parsed)
     if complaint is not None:
         return complaint
@@ -253,7 +253,8 @@ def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
         return None
     fields = read_headers(_content(raw, parts[0], MAX_STATUS_BYTES))
     originals = _originals(raw, parsed)
-    named = addresses_in_values(fields.get_all("original-rcpt-to")[:MAX_FATES])
+    who = fields.get_all("original-rcpt-to") or fields.get_all("removal-recipient")
+    named = addresses_in_values([one.rpartition(";")[2] for one in who[:MAX_FATES]])
     senders = [
         *fields.get_all("original-mail-from")[:1],
         *(one.get("return-path") or "" for one in originals),
@@ -267,17 +268,23 @@ def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
 
 
 def _read_hotmail(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
-    """Hotmail's complaint has no part that says so: its message begins with who complained."""
+    """Hotmail's complaint has no part that says so: its message begins with who complained, or the whole says what it
+    is."""
     if _parts(parsed, _STATUS_TYPES):
         return None
     originals = _originals(raw, parsed)[:1]
-    first = next((name.lower() for one in originals for name, _ in one.items()), "")
-    if first != _HOTMAIL_FIELD:
+    names = [name.lower() for one in originals for name, _ in one.items()]
+    if _HOTMAIL_FIELD not in (names if _is_feedback(parsed.headers) else names[:1]):
         return None
     senders = [one.get("return-path") or "" for one in originals]
     return Complaint(
         "abuse", _hotmail_names(originals), addresses_in_values(senders), original_ids(originals)
     )
+
+
+def _is_feedback(headers: Headers) -> bool:
+    parameters = read_value(headers.octets("content-type") or "")[1]
+    return parameters.get("report-type", "").lower() == "feedback-report"
 
 
 def _hotmail_names(originals: list[Headers]) -> tuple[str, ...]:

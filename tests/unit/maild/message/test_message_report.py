@@ -675,6 +675,14 @@ def test_a_complaint_counts_in_any_multipart(kind: str) -> None:
     assert read(raw) == read(feedback(ARF))
 
 
+@pytest.mark.parametrize(
+    "who", ["Original-Rcpt-To: rfc822; User@There.test", "Removal-Recipient: <user@there.test>"]
+)
+def test_who_complained_may_be_told_otherwise(who: str) -> None:
+    found = read(feedback(f"Feedback-Type: opt-out\nVersion: 1\n{who}\n"))
+    assert found == Complaint("opt-out", ("user@there.test",), ("b+tok3n@ours.test",), (ID,))
+
+
 # What is none ---------------------------------------------------------------------------------------
 
 
@@ -1258,3 +1266,12 @@ def test_hotmails_field_elsewhere_is_no_complaint() -> None:
 def test_a_complaint_with_nothing_but_hotmails_field_names_who_complained() -> None:
     found = read(feedback("Feedback-Type: abuse\n", f"X-HmXmrOriginalRecipient: user@there.test\n{ORIGINAL}"))
     assert isinstance(found, Complaint) and found.addresses == ("user@there.test",)
+
+
+def test_a_report_that_says_it_is_feedback_may_have_hotmails_field_alone() -> None:
+    line = "X-HmXmrOriginalRecipient: <User@There.test>\n"
+    report = HOTMAIL.replace("multipart/mixed", "multipart/report; report-type={}").replace(line, "")
+    told = report.replace("Subject: hi\n", f"Subject: hi\n{line}")
+    assert read(told.format("feedback-report")) == read(HOTMAIL)
+    assert read(told.format("delivery-status")) is None
+    assert read(report.format("feedback-report")) is None
