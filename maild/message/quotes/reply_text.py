@@ -31,6 +31,7 @@ from maild.message.quotes.copied_headers import (
     mark_above,
     may_begin_copy,
 )
+from maild.message.quotes.excerpts import UnattributedQuotes
 from maild.message.quotes.forward_marks import FORWARD_MARK
 from maild.message.quotes.inline_answers import announces_inline_answers
 
@@ -72,9 +73,10 @@ def extract_reply(
 
     `is_forward` (from the subject) keeps what Outlook copies below, which looks like a reply's quote. `is_answer`
     False: neither the subject nor ids say that it answers something, so that only what surely is an original's is taken
-    off; a form that was filled in has fields of From and Subject too. `quoted`: text of HTML has `>` before
-    blockquotes, in which authors set words of their own. Returns the whole text, trimmed, when nothing else would
-    remain, or when the author says that the answers stand within the quote and none stands outside of it.
+    off; a form that was filled in has fields of From and Subject too. Quotes that nobody is named for go, unless an
+    original stands below that does not say the same. `quoted`: text of HTML has `>` before blockquotes, in which
+    authors set words of their own. Returns the whole text, trimmed, when nothing else would remain, or when the author
+    says that the answers stand within the quote and none stands outside of it.
     """
     text = signed_words(text)
     lines = text.split("\n", MAX_LINES)
@@ -143,7 +145,12 @@ class _ReplyLines:
         self._diff_end = -1  # where lines went on to be those of a diff
         self._doubts = doubts
         self._separators: int | None = None
-        self.has_original = False
+        self._original: int | None = None  # where it begins
+        self._unattributed = UnattributedQuotes()
+
+    @property
+    def has_original(self) -> bool:
+        return self._original is not None
 
     def reply(self) -> str:
         for number in self._candidates:
@@ -159,7 +166,13 @@ class _ReplyLines:
         for number in range(self._position, len(self._lines)) if self._odd_mark else ():
             if number >= self._position:
                 self._look_at(number)
+        if self._original is not None:
+            self._kept = self._unattributed.put_back(self._kept, self._lines[self._original :])
         return without_closing("\n".join(self._kept + self._lines[self._position :]))
+
+    def _begin_original(self, at: int) -> None:
+        if self._original is None:
+            self._original = at
 
     def _look_at(self, number: int) -> None:
         line = self._lines[number][:_LINE_CHARS]
@@ -211,7 +224,7 @@ class _ReplyLines:
         self._doubts += 1
         if not begins_copy(self._lines, number, of_answer=self._is_answer):
             return False
-        self.has_original = True
+        self._begin_original(number)
         # Who passes on titles it in his language; in an answer the same is the original.
         if self._is_forward or (not self._is_answer and has_unknown_title(self._lines[number])):
             self._keep_to_the_end()
@@ -232,10 +245,12 @@ class _ReplyLines:
         if head[:2] == ">>" and not self._is_quoting():
             return  # a prompt, an arrow: nobody is quoted twice who was not quoted once
         if self._keeps_quotes and not self.has_original:
-            self.has_original = self._begins_quoted_original(number, head)
-            if not self.has_original:
+            if not self._begins_quoted_original(number, head):
                 return
+            self._begin_original(number)
         self._take_off(number, number + 1)
+        if not self.has_original:
+            self._unattributed.add(len(self._kept), self._lines[number])
 
     def _is_own_quote(self, number: int, head: str) -> bool:
         """Whether it is the author who shows it: a forward, which Apple Mail quotes, or the new lines of a diff."""
@@ -285,7 +300,7 @@ class _ReplyLines:
         quote = self._find_quote(found)
         if not self._may_go(found.certainty, is_quoting=quote is not None):
             return False
-        self.has_original = True
+        self._begin_original(found.start)
         if quote is not None and quote.mark != _PLAIN:
             self._odd_mark = quote.mark
         start = fields_above(self._lines, found.start, self._position)
@@ -309,7 +324,7 @@ class _ReplyLines:
         self._doubts += 1
         if not runs_on(self._lines[number]):
             return False
-        self.has_original = True
+        self._begin_original(number)
         self._take_off(number, len(self._lines))
         return True
 

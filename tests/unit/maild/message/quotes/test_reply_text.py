@@ -904,6 +904,46 @@ def test_what_is_quoted_twice_alone_goes_and_prompts_stay() -> None:
         assert extract_reply(f"{REPLY}\n\n{session}") == f"{REPLY}\n\n{session}"
 
 
+OUTPUT = "> $ ls -l\n> total 0\n>\n> -rw-r--r-- 1 ann ann 0 plan.txt"
+
+
+@pytest.mark.parametrize(
+    "original",
+    [
+        f"On Mon, 4 May 2026 at 10:12, Bot <bot@agents.test> wrote:\n\n{QUOTED}",
+        f"-----Original Message-----\nFrom: Bot <bot@agents.test>\nSubject: plan\n\n{OLD}",
+        f"From: Bot <bot@agents.test>\nSent: Monday, 4 May 2026\nTo: Ann\nSubject: plan\n\n{OLD}",
+    ],
+)
+def test_what_the_original_does_not_say_is_shown_by_the_author(original: str) -> None:
+    """Output of a program, lines of a page."""
+    for between in ("\n\nAnn\n\n", "\n\n"):
+        said = f"It says:\n\n{OUTPUT}{between}".strip()
+        assert extract_reply(f"{said}\n\n{original}") == said
+
+
+def test_what_the_original_says_goes_where_it_is_quoted_once_more() -> None:
+    below = (
+        "On Mon, 4 May 2026, Bot <bot@agents.test> wrote:\n> Shall we meet\n> on Tuesday at ten, or is\n>\n"
+        "> Wednesday better for you?\n>> At yours?\n\nSurely.\n\n"
+        "On Tue, 5 May 2026, Ann <ann@example.org> wrote:\n> Me too."
+    )
+    for quote in (
+        "> Shall we meet on Tuesday\n> at ten,",
+        "> Shall we meet [...] or is Wednesday better",
+        ">> At yours?",
+        ">",
+    ):
+        reply = extract_reply(f"{quote}\n\nYes.\n\n> Wednesday\n\nNo.\n\n{below}")
+        assert reply.split() == ["Yes.", "No.", "Surely."]
+
+
+def test_a_quote_whose_attribution_is_unknown_goes_with_what_is_attributed_in_it() -> None:
+    quote = "Ann skribas:\n> one\n{answer}> On Mon, 4 May 2026 at 10:12, Bot <bot@agents.test> wrote:\n>> two"
+    assert extract_reply(f"{REPLY}\n\n{quote.format(answer='')}") == f"{REPLY}\n\nAnn skribas:"
+    assert "one" not in extract_reply(f"{REPLY}\n\n{quote.format(answer='Yes.' + chr(10))}")
+
+
 @pytest.mark.parametrize("mark", ["AE>", "C>", "|", "Ann>"])
 def test_quotes_with_initials_or_bars_go_below_an_attribution(mark: str) -> None:
     text = f"On 4 May 2026 10:12, Ann wrote:\n\n{mark} one\n{mark} two\nmy answer\n{mark} three"
@@ -1056,6 +1096,7 @@ def test_what_an_author_sets_off_in_html_does_not_hide_the_original() -> None:
         "1" * 250 + ":\n",
         "@" * 250 + ":\n",
         "<" * 250 + ">:\n",
+        "> a b\nc\n",
     ],
 )
 @pytest.mark.parametrize("quoted", QuotedWords)
