@@ -24,6 +24,7 @@ _PARAMETER = re.compile(
     r'(?:"((?>(?:[^"\\]++|\\.)*))"?|((?>(?:[^;\s]++|\s++(?![^=;\s"]++=))*)))',
     re.DOTALL,
 )
+_NO_WORD = re.compile(r'\s*+[^\s;=/"()]++\s*+=')  # programs that write a parameter alone
 _FIRST_WORD = re.compile(r"\s*+([^\s/]*+)(?>\s*+(/)\s*+(\S*+)|)")
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
@@ -38,7 +39,9 @@ _TURNED_ROUND = {"plain/text": "text/plain", "html/text": "text/html"}
 
 
 def read_value(value: str) -> tuple[str, dict[str, str]]:
-    """(first word in lower case, raw parameters; of a repeated one the first)."""
+    """(first word in lower case, raw parameters; of a repeated one the first). The word may be missing."""
+    if _NO_WORD.match(value):
+        return "", _read_parameters(f";{value}", 0)
     head, semicolon, _ = value.partition(";")
     first = _FIRST_WORD.match(without_comments(head).lower())
     assert first is not None  # it takes no word as well

@@ -287,6 +287,8 @@ class Indexer:
     ) -> _Entity:
         encoding = self._encoding(headers)
         disposition, filename = self._disposition(headers, parameters)
+        if not filename and not content_type.startswith("text/"):  # words with a name would be no body
+            filename = text_parameter(parameters, "filename", self._guesser)
         if content_type == NO_TYPE:  # RFC 2045 §5.2: text it is, unless it is a file
             is_file = filename or disposition not in _OF_BODIES or encoding in (BASE64, UUENCODE)
             content_type = OCTET_STREAM if is_file else "text/plain"
