@@ -147,6 +147,7 @@ class _ReplyLines:
         self._separators: int | None = None
         self._original: int | None = None  # where it begins
         self._unattributed = UnattributedQuotes()
+        self._is_in_signature = False
 
     @property
     def has_original(self) -> bool:
@@ -168,11 +169,19 @@ class _ReplyLines:
                 self._look_at(number)
         if self._original is not None:
             self._kept = self._unattributed.put_back(self._kept, self._lines[self._original :])
-        return without_closing("\n".join(self._kept + self._lines[self._position :]))
+        if not self._is_in_signature:
+            self._kept += self._lines[self._position :]
+        return without_closing("\n".join(self._kept))
 
     def _begin_original(self, at: int) -> None:
+        self._end_signature(at)
         if self._original is None:
             self._original = at
+
+    def _end_signature(self, at: int) -> None:
+        """Programs for phones put it above the original, in which answers may stand, and above what is passed on."""
+        if self._is_in_signature:
+            self._position, self._is_in_signature = at, False
 
     def _look_at(self, number: int) -> None:
         line = self._lines[number][:_LINE_CHARS]
@@ -184,10 +193,10 @@ class _ReplyLines:
         elif head[0] == ">":
             self._quote(number, head)
         elif (head[:2] in _RULED or head[-1] in ":：") and FORWARD_MARK.match(head):
-            self._take_off(number, number)
-            self._keep_to_the_end()
+            self._keep_to_the_end(number)
         elif head[:2] == "--" and self._is_signature(number):
-            self._take_off(number, self._next_forward(number + 1))
+            self._take_off(number, number + 1)
+            self._is_in_signature = True
         elif (may_begin_copy(head) and self._copy(number)) or (head[:2] in _RULES and self._footer(number)):
             pass
         else:
@@ -227,7 +236,7 @@ class _ReplyLines:
         self._begin_original(number)
         # Who passes on titles it in his language; in an answer the same is the original.
         if self._is_forward or (not self._is_answer and has_unknown_title(self._lines[number])):
-            self._keep_to_the_end()
+            self._keep_to_the_end(number)
             return True
         end = attributing_end(self._lines, number)
         self._take_off(
@@ -244,19 +253,20 @@ class _ReplyLines:
             return
         if head[:2] == ">>" and not self._is_quoting():
             return  # a prompt, an arrow: nobody is quoted twice who was not quoted once
-        if self._keeps_quotes and not self.has_original:
-            if not self._begins_quoted_original(number, head):
+        if (self._keeps_quotes or self._is_in_signature) and not self.has_original:
+            if self._begins_quoted_original(number, head):
+                self._begin_original(number)
+            elif self._keeps_quotes:
                 return
-            self._begin_original(number)
         self._take_off(number, number + 1)
-        if not self.has_original:
+        if not (self.has_original or self._is_in_signature):
             self._unattributed.add(len(self._kept), self._lines[number])
 
     def _is_own_quote(self, number: int, head: str) -> bool:
         """Whether it is the author who shows it: a forward, which Apple Mail quotes, or the new lines of a diff."""
         above = self._lines[number - 1][:_LINE_CHARS].strip() if number else ""
         if not (above[:1] == ">" and above.strip("> ")) and FORWARD_MARK.match(head.lstrip("> ")):
-            self._keep_to_the_end()
+            self._keep_to_the_end(number)
             return True
         # Mailboxes write ">" before a line of the author's that begins so.
         if head.startswith(">From ") and not self._is_among_quotes(number):
@@ -276,7 +286,10 @@ class _ReplyLines:
         if number and self._lines[number - 1][:_LINE_CHARS].lstrip()[:1] == ">":
             return False
         head = head.lstrip("> ")
-        inner = find_attribution([head], 0, 0) if may_end_one(head) else None
+        if self._doubts == _MAX_DOUBTS or not may_end_one(head):
+            return False
+        self._doubts += 1
+        inner = find_attribution([head], 0, 0)
         return inner is not None and inner.certainty is Certainty.ALWAYS
 
     def _is_quoting(self) -> bool:
@@ -300,13 +313,14 @@ class _ReplyLines:
         quote = self._find_quote(found)
         if not self._may_go(found.certainty, is_quoting=quote is not None):
             return False
+        words = "" if self._is_in_signature else found.words
         self._begin_original(found.start)
         if quote is not None and quote.mark != _PLAIN:
             self._odd_mark = quote.mark
         start = fields_above(self._lines, found.start, self._position)
         self._take_off(start, len(self._lines) if quote is None else quote.start)
-        if found.words:
-            self._kept.append(found.words)
+        if words:
+            self._kept.append(words)
         return True
 
     def _may_go(self, certainty: Certainty, *, is_quoting: bool) -> bool:
@@ -357,15 +371,12 @@ class _ReplyLines:
         return _TAB if is_tabbed and is_of_s_nail else ""
 
     def _take_off(self, start: int, end: int) -> None:
-        self._kept += self._lines[self._position : start]
+        if not self._is_in_signature:
+            self._kept += self._lines[self._position : start]
         self._position = end
 
-    def _keep_to_the_end(self) -> None:
+    def _keep_to_the_end(self, number: int) -> None:
+        """What begins there is passed on."""
+        self._end_signature(number)
         self._kept += self._lines[self._position :]
         self._position = len(self._lines)
-
-    def _next_forward(self, position: int) -> int:
-        for number in range(position, len(self._lines)):
-            if FORWARD_MARK.match(self._lines[number][:_LINE_CHARS].strip()):
-                return number
-        return len(self._lines)

@@ -904,6 +904,43 @@ def test_what_is_quoted_twice_alone_goes_and_prompts_stay() -> None:
         assert extract_reply(f"{REPLY}\n\n{session}") == f"{REPLY}\n\n{session}"
 
 
+SIGNATURES = ["-- \nAnn Example\n> tea <\n+1 555 0100", "--\nSent from K-9 Mail."]
+INLINE = "> Fine?\n\nYes.\n\n> Where?\n\nAt mine."
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+@pytest.mark.parametrize(
+    "quote",
+    [
+        f"On Mon, 4 May 2026 at 10:12, Bot <bot@agents.test> wrote:\n\n{INLINE}",
+        f"On Mon, 4 May 2026 at 10:12, Bot <\nbot@agents.test> wrote:\n{INLINE}",
+        f"> On 4 May 2026, at 10:12, Bot <bot@agents.test> wrote:\n>\n{INLINE}",
+        f"> Anything else?\n\nOn Mon, 4 May 2026 at 10:12, Bot <bot@agents.test> wrote:\n\n{INLINE}",
+        f"Ann Ltd. On Mon, 4 May 2026 at 10:12, Bot <bot@agents.test> wrote:\n{INLINE}",
+    ],
+)
+def test_answers_stay_in_a_quote_below_the_signature(signature: str, quote: str) -> None:
+    """Where phones put it, among others."""
+    assert extract_reply(f"Hi.\n\n{signature}\n\n{quote}").split() == ["Hi.", "Yes.", "At", "mine."]
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_a_signature_goes_to_the_end_or_to_what_is_passed_on(signature: str) -> None:
+    for below in ("", f"\n\n{QUOTED}\nmore", f"\n\n{COPY}"):
+        assert extract_reply(f"Hi.\n\n{signature}{below}") == "Hi."
+    for passed_on in (
+        f"---------- Forwarded message ----------\n{COPY}",
+        "> Begin forwarded message:\n>\n> old",
+    ):
+        assert extract_reply(f"Hi.\n\n{signature}\n\n{passed_on}") == f"Hi.\n\n{passed_on}"
+    assert extract_reply(f"Hi.\n\n{signature}\n\n{COPY}", is_forward=True) == f"Hi.\n\n{COPY}"
+
+
+def test_answers_stay_below_a_signature_where_the_author_says_so() -> None:
+    text = f"My answers are in red below.\n\n-- \nAnn\n\n{COPY}"
+    assert extract_reply(text) == text
+
+
 OUTPUT = "> $ ls -l\n> total 0\n>\n> -rw-r--r-- 1 ann ann 0 plan.txt"
 
 
@@ -1097,6 +1134,7 @@ def test_what_an_author_sets_off_in_html_does_not_hide_the_original() -> None:
         "@" * 250 + ":\n",
         "<" * 250 + ">:\n",
         "> a b\nc\n",
+        "-- \na@b 10:00:\n> x\ny\n",
     ],
 )
 @pytest.mark.parametrize("quoted", QuotedWords)
