@@ -103,7 +103,6 @@ def is_auto_reply(headers: Headers, subject: str, envelope_from: str | None = No
     # Exchange marks its vacation mail `auto-generated`: only the subject tells it apart.
     is_automatic = (
         _value(headers, "auto-submitted").startswith("auto-")
-        or "x-auto-response-suppress" in headers
         or "x-apple-criteria" in headers
         or precedence in _BULK_PRECEDENCES
         or envelope_from == ""
@@ -111,7 +110,9 @@ def is_auto_reply(headers: Headers, subject: str, envelope_from: str | None = No
     is_answer = answers_another(headers)
     # procmailex(5) has a vacation by formail that says no more.
     is_of_procmail = is_answer and precedence == "junk" and "x-loop" in headers
-    return is_of_procmail or _is_said_by(subject, is_automatic=is_automatic, is_answer=is_answer)
+    # Exchange has it in its vacation mail, and on some hosts in what people write.
+    may_answer = is_answer or "x-auto-response-suppress" in headers
+    return is_of_procmail or _is_said_by(subject, is_automatic=is_automatic, may_answer=may_answer)
 
 
 def is_delivery_report(headers: Headers) -> bool:
@@ -121,12 +122,12 @@ def is_delivery_report(headers: Headers) -> bool:
     return word == "multipart/report" and kind in _DELIVERY_REPORTS
 
 
-def _is_said_by(subject: str, *, is_automatic: bool, is_answer: bool) -> bool:
-    """Does the subject say so, of a mail that a program wrote, that answers another one, or that is neither?"""
+def _is_said_by(subject: str, *, is_automatic: bool, may_answer: bool) -> bool:
+    """Does the subject say so, of a mail that a program wrote, that may answer another one, or that is neither?"""
     found = _SUBJECT.match(subject)
     if found is None or is_automatic:
         return found is not None
-    if not is_answer:
+    if not may_answer:
         return _SURE_SUBJECT.match(subject) is not None
     is_before = _BEFORE_ANOTHER.match(subject, found.end() - 1) is not None
     return is_before or subject.lower().startswith(_NOTES_SUBJECT)
