@@ -104,7 +104,12 @@ def test_such_words_before_the_subject_of_what_is_answered_are_enough(field: str
 def test_what_exchange_suppresses_for_a_person_makes_no_program_of_him() -> None:
     """Some hosts have it in all that leaves them."""
     field = "X-Auto-Response-Suppress: DR, RN, NRN, OOF, AutoReply"
-    for subject in ("Out of office next week", "Vacation notice for June", "Automatic replies of the desk", "Absent"):
+    for subject in (
+        "Out of office next week",
+        "Vacation notice for June",
+        "Automatic replies of the desk",
+        "Absent",
+    ):
         assert not judge(field, subject, "ann@example.org")
         assert judge(f"{field}\nAuto-Submitted: auto-generated", "Out of office next week")
 
