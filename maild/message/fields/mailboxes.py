@@ -49,6 +49,8 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DOT_ATOM = re.compile(rf"[{_ATEXT}\u0080-\U0010ffff]++(?>(?:\.[{_ATEXT}\u0080-\U0010ffff]++)*)")
 _LOOSE_ATOM = re.compile(rf"[{_ATEXT}.\u0080-\U0010ffff]++")
 _DOMAIN = re.compile(r"[\w-]++(?>(?:\.[\w-]++)*)\.?|\[[!-Z^-~]++\]")
+# What is put before an address in angle brackets: by who copies a link, and by Exchange.
+_SCHEMES: Final = ("mailto", "smtp")
 _MARKS: Final = ("Mn", "Mc")
 _JOINERS: Final = "\u200c\u200d"
 # Controls, and the marks that make a name run the other way on a screen (UAX #9).
@@ -234,14 +236,14 @@ class _Reader:
 
     def _colon(self) -> None:
         self.is_irregular = True
-        if self._is_in_route() and self._angle is not None:  # RFC 5322 §4.4 obs-route
-            self.names_another = True
-            self._angle.clear()
-        elif self._is_angle_open and self._angle is not None:
-            if len(self._angle) == 1 and self._angle[0][1].lower() == "mailto":
+        if self._is_angle_open and self._angle is not None:
+            if self._is_in_route():  # RFC 5322 §4.4 obs-route
+                self.names_another = True
+                self._angle.clear()
+            elif len(self._angle) <= 3 and _phrase(self._angle).casefold() in _SCHEMES:
                 self._angle.clear()
             else:
-                self._angle.append((":", ":"))  # which is no address
+                self._angle.append(("atom", ":"))  # which no address has
         elif self._angle is None:  # §3.4: what stood before is the name of a group
             self.names_another = self.names_another or _has_at(self._pieces)
             self._start_mailbox()

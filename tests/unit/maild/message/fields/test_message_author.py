@@ -88,6 +88,8 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("group: a@x.org;", "ambiguous-author"),
         ("undisclosed:;", "ambiguous-author"),
         ("<@route:a@x.org>", "ambiguous-author"),
+        ("Bob <mailto:b@x.org>", "ambiguous-author"),
+        ("Bob <b@x.org:25>", "ambiguous-author"),
         ("a(comment)@x.org", "ambiguous-author"),
         ("a@b@c.org", "ambiguous-author"),
         ("<a b@x.org>", "ambiguous-author"),
@@ -222,14 +224,22 @@ def test_lists_flatten_groups_routes_and_rubbish() -> None:
         ('"Ada <a@x.org>, b@y.org', [("Ada", "a@x.org"), (None, "b@y.org")]),
         ('"Ada" Löw" <a@x.org>, b@y.org', [("Ada Löw", "a@x.org"), (None, "b@y.org")]),
         ("Ada (IT <a@x.org>, b@y.org", [("Ada (IT", "a@x.org"), (None, "b@y.org")]),
-        # Links of web pages, and what is no address.
+        # A link's beginning, or Exchange's word for a kind of address, is no part of one.
         ("Ada <mailto:a@x.org>, <MailTo:b@y.org>", [("Ada", "a@x.org"), (None, "b@y.org")]),
+        ("< MAILTO: a@x.org >, b@y.org", [(None, "a@x.org"), (None, "b@y.org")]),
+        ("Ada <SMTP:a@x.org>, b@y.org", [("Ada", "a@x.org"), (None, "b@y.org")]),
+        ("mailto:a@x.org, b@y.org", [(None, "a@x.org"), (None, "b@y.org")]),
         ("<sip:a@x.org>, <a:mailto:a@x.org>, b@y.org", [(None, "b@y.org")]),
     ],
 )
 def test_no_address_of_a_list_is_lost_to_a_name(value: str, expected: list[tuple[str | None, str]]) -> None:
     message = parse(f"To: {value}\r\n\r\n".encode())
     assert [(box.name, box.address) for box in message.to] == expected
+
+
+@pytest.mark.parametrize("other", ["Ada <b:a@x.org>", "<a@x.org:25>", "<b c:a@x.org>", "<mailto:b:a@x.org>"])
+def test_nobody_is_made_of_what_stands_around_a_colon(other: str) -> None:
+    assert [box.address for box in parse_mailboxes(f"{other}, b@y.org")] == ["b@y.org"]
 
 
 @pytest.mark.parametrize(
@@ -242,6 +252,7 @@ def test_no_address_of_a_list_is_lost_to_a_name(value: str, expected: list[tuple
         "a@",
         "=?",
         "a:",
+        "mailto: ",
         "[",
         ' "',
         "\\",
