@@ -363,6 +363,39 @@ async def test_a_text_that_names_nobody_means_the_only_one(world: World) -> None
     assert await world.statuses(two) == ["delivered", "delivered"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The message from <bot@agents.test> to <{}> could not be delivered: 550 5.1.1 user unknown",
+        "Dear Bot@agents.test, your mail to {} could not be delivered, there is no such user.",
+        "Die Nachricht von bot@agents.test an {} konnte nicht zugestellt werden: Der Benutzer existiert nicht.",
+    ],
+)
+async def test_words_that_name_the_author_beside_who_failed_blame_the_other_alone(
+    world: World, words: str
+) -> None:
+    message = await world.sent(GONE, "bot@agents.test")
+    for name, status in (("nobody@agents.test", "delivered"), (GONE, "bounced")):
+        raw = f"From: MAILER-DAEMON@there.test\n\n{words.format(name)}\n"
+        await world.maild.deliver(world.sender(message), raw, sender="")
+        assert await world.statuses(message) == [status, "delivered"]
+    assert await world.suppressed() == [(GONE, "hard_bounce", "bounce")]
+
+
+async def test_words_that_name_the_author_alone_blame_the_author(world: World) -> None:
+    message = await world.sent(GONE, "bot@agents.test")
+    raw = "From: MAILER-DAEMON@there.test\n\n<bot@agents.test>: user unknown\n"
+    await world.maild.deliver(world.sender(message), raw, sender="")
+    assert await world.statuses(message) == ["delivered", "bounced"]
+
+
+async def test_a_form_names_the_author_for_himself(world: World) -> None:
+    message = await world.sent(GONE, "bot@agents.test")
+    for name in (GONE, "bot@agents.test"):
+        await world.maild.deliver(world.sender(message), bounce(name), sender="")
+    assert await world.statuses(message) == ["bounced", "bounced"]
+
+
 async def test_the_event_says_what_helps(world: World) -> None:
     message = await world.sent(GONE, OTHER)
     full = (

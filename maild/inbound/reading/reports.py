@@ -132,7 +132,8 @@ def count(
             if isinstance(claim.report, Complaint):
                 _complain(tx, message.id, claim.report, recipients, context)
                 return CountedReport(message.id, False)
-            fates = _fates_by_position(claim.report, token, recipients, everybody)
+            author = normalize(message.from_address)
+            fates = _fates_by_position(claim.report, token, recipients, everybody, author)
             has_arrived = _settle(tx, message.id, token, fates, recipients, context)
             is_all = all(fate.action in ARRIVED for fate in claim.report.fates)
             return CountedReport(message.id, has_arrived and is_all)
@@ -186,13 +187,17 @@ def _fates_by_position(
     token: Token,
     recipients: Sequence[RecipientRow],
     everybody: Sequence[RecipientRow],
+    author: str,
 ) -> Mapping[int, Fate]:
-    """`recipients`: those of `everybody` whom the report may be about."""
+    """`recipients`: those of `everybody` whom the report may be about. Words that name the message's author beside
+    somebody else say who sent it, whoever else had it."""
     places = _places(recipients)
     found: dict[int, Fate] = {}
     for fate in report.fates:
         for position in _positions(fate.addresses, places):
             found.setdefault(position, fate)
+    if report.is_worded and any(address != author for fate in report.fates for address in fate.addresses):
+        found.pop(places.get(author, -1), None)
     if not found and token.tag and len(places) == 1 and _is_about_strangers(report, _places(everybody)):
         return dict.fromkeys(places.values(), report.fates[0])
     return found

@@ -74,6 +74,17 @@ _NOT_TO_WHOM: Final = re.compile(
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$\n?",
     re.IGNORECASE | re.MULTILINE,
 )
+# Who sent it, in more words than a header has: the line says no more than the address.
+_WHO_SENT: Final = re.compile(
+    r"^[ \t>*]*+(?:original[ -])?(?:(?:envelope|message|mail|smtp)[ -])?(?:(?:sender|from)(?:['’]s)?"
+    r"(?:[ -]e-?mail)?(?:[ -]?address)?|return[ -]path|von|de|da|van|från|fra|od|от|absender(?:-?adresse)?"
+    r"|(?:adresse )?(?:de l['’])?exp[ée]diteur|(?:dirección )?(?:del? )?remitente|(?:indirizzo )?(?:del )?mittente"
+    r"|(?:endereço )?(?:do )?remetente|(?:adres )?(?:van )?(?:de )?afzender|avsändar(?:e|adress)"
+    r"|a[fv]sender(?:adresse)?|(?:adres )?nadawc[ay]|(?:adresa )?odes[íi]latele?|(?:адрес )?отправител[ья]"
+    r"|(?:送信者|発信者|差出人|发件人|寄件人|寄件者|보낸 ?사람)(?:の?(?:メール)?アドレス|地址| ?주소)?)"
+    r"[ \t\xa0]*+[:：][^\n@]{0,200}+@[^\s@]{1,255}+(?:@[^\s@]{1,255}+)?[ \t]*+$\n?",
+    re.IGNORECASE | re.MULTILINE,
+)
 # To whom the message went, as its header says it: all of them, of whom some failed.
 _TO_WHOM: Final = re.compile(
     r"^[ \t>*]*+(?:(?:original[ -])?(?:to|cc)|an|kopie|à|para|aan|till?|do|komu|кому|宛先|收件人|받는 ?사람)"
@@ -388,7 +399,7 @@ def _pieces(text: str) -> Iterator[str]:
 def _own_words(text: str) -> str:
     """What stands before the message that came back, less lines of who sent it, and about what, and what lists and
     scanners say."""
-    return _FOOTER.sub(_with_code, _NOT_TO_WHOM.sub("", _without_copy(text)))
+    return _FOOTER.sub(_with_code, _NOT_TO_WHOM.sub("", _WHO_SENT.sub("", _without_copy(text))))
 
 
 def _with_code(footer: re.Match[str]) -> str:

@@ -1072,6 +1072,67 @@ def test_whom_a_message_went_to_is_who_failed_where_no_other_did() -> None:
     assert "gone@there.test" in [fate.addresses[0] for fate in told]
 
 
+WHO_SENT_IT = """From: postmaster@there.test
+Subject: Undeliverable: Hello
+
+Your message to gone@there.test couldn't be delivered.
+
+Original Message Details
+{}
+Recipient Address: gone@there.test
+
+Error Details
+Error: {}
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sender Address:  me@ours.test",
+        "Sender: Me <me@ours.test>",
+        "Sender's e-mail: me@ours.test",
+        "Original sender: me@ours.test",
+        "Envelope-From: <me@ours.test>",
+        "Envelope sender address: me@ours.test",
+        "From address: me@ours.test<mailto:me@ours.test>",
+        "Von: Me Meier <me@ours.test>",
+        "Absenderadresse: me@ours.test",
+        "De : me@ours.test",
+        "Adresse de l’expéditeur : me@ours.test",
+        "Dirección del remitente: me@ours.test",
+        "Indirizzo del mittente: me@ours.test",
+        "Endereço do remetente: me@ours.test",
+        "Adres van afzender: me@ours.test",
+        "Avsändaradress: me@ours.test",
+        "Nadawca: me@ours.test",
+        "Odesílatel: me@ours.test",
+        "Отправитель: me@ours.test",
+        "送信者のアドレス:me@ours.test",
+        "发件人地址:me@ours.test",
+    ],
+)
+def test_who_sent_it_is_not_who_failed(line: str) -> None:
+    (fate,) = delivery(WHO_SENT_IT.format(line, "550 5.1.1 User unknown")).fates
+    assert fate.addresses == ("gone@there.test",)
+    assert (fate.code, fate.enhanced) == (550, "5.1.1")
+
+
+@pytest.mark.parametrize("said", ["rejected", "is unknown here", "550 5.1.8 does not exist"])
+def test_what_is_said_of_who_sent_it_is_a_reason(said: str) -> None:
+    fates = delivery(WHO_SENT_IT.format(f"Sender address: <me@ours.test> {said}", "550 refused")).fates
+    assert all(f"<me@ours.test> {said}" in fate.diagnostic for fate in fates)
+
+
+@pytest.mark.parametrize(
+    "label", ["Undeliverable from your sender to", "Unknown to sender", "Sender wrote to"]
+)
+def test_whom_a_line_about_the_sender_names_may_have_failed(label: str) -> None:
+    text = f"From: postmaster@there.test\nSubject: Undeliverable\n\n{label}: gone@there.test\n550 5.1.1 not found\n"
+    (fate,) = delivery(text).fates
+    assert fate.addresses == ("gone@there.test",)
+
+
 def test_a_reporter_may_have_a_name_and_no_address() -> None:
     text = (
         'From: "There\'s Mail System" <>\nSubject: Mail Error\n\n'
