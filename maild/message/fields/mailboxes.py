@@ -135,7 +135,8 @@ class _Reader:
         self._angle: list[tuple[str, str]] | None = None
         self._is_angle_open = False
         self._comment = ""
-        self._is_split = False  # a comment stands between pieces
+        self._follows_comment = False
+        self._is_split = False  # a comment stands between pieces, or before them with an address of its own
 
     def read(self) -> tuple[Mailbox, ...]:
         value, position, end = self._value, 0, len(self._value)
@@ -181,6 +182,8 @@ class _Reader:
         if self._is_angle_open:
             self.is_irregular = True
         self._comment = unescape(text)
+        self._follows_comment = True
+        self._is_split = self._is_split or (not self._pieces and "@" in text)
         if "<" in self._comment and "@" in self._comment:
             self.names_another = True  # whoever knows no comments takes what stands in angle brackets
 
@@ -204,8 +207,15 @@ class _Reader:
             self.is_irregular = self.is_irregular or kind != " "  # words after `<…>`
             self.names_another = self.names_another or kind == "@"
         else:
-            self._is_split = self._is_split or bool(self._comment and self._pieces and kind != " ")
-            self._pieces.append((kind, text))
+            self._outer_piece(kind, text)
+
+    def _outer_piece(self, kind: str, text: str) -> None:
+        if kind != " ":
+            self._is_split = self._is_split or (self._follows_comment and bool(self._pieces))
+            self._follows_comment = False
+        elif not self._pieces:
+            return
+        self._pieces.append((kind, text))
 
     def _special(self, mark: str) -> None:
         if mark in "@.":

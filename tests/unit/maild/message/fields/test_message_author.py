@@ -35,6 +35,10 @@ from tests.support.laws.work import Bomb, assert_proportional, bomb
         ("b . c @ x . org", None, "b.c@x.org"),
         ("jö@x.org", None, "jö@x.org"),
         ("u@[192.0.2.1]", None, "u@[192.0.2.1]"),
+        # RFC 5322 §3.2.2: a comment may stand before an address too.
+        ("(Bob Baker) b@x.org", "Bob Baker", "b@x.org"),
+        ("(Baker, Bob)\r\n b@x.org", "Baker, Bob", "b@x.org"),
+        ("(IT; (B)) b@x.org (Bob)", "Bob", "b@x.org"),
     ],
 )
 def test_one_author(value: str, name: str | None, address: str) -> None:
@@ -91,6 +95,11 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("Bob <mailto:b@x.org>", "ambiguous-author"),
         ("Bob <b@x.org:25>", "ambiguous-author"),
         ("a(comment)@x.org", "ambiguous-author"),
+        ("(a) a (comment) @x.org", "ambiguous-author"),
+        ("(a@y.org) b@x.org", "ambiguous-author"),
+        ("(a@y.org) (Bob) b@x.org", "ambiguous-author"),
+        ("(<a@y.org>) b@x.org", "ambiguous-author"),
+        ("Bob (IT) b@x.org", "ambiguous-author"),
         ("a@b@c.org", "ambiguous-author"),
         ("<a b@x.org>", "ambiguous-author"),
         ("=?utf-8?q?Bob_=3Cb=40x.org=3E?=", "ambiguous-author"),
