@@ -46,14 +46,16 @@ MAX_ADDRESS_OCTETS: Final = MAX_PATH_OCTETS - 2
 DOMAINS_KEPT: Final = 1024
 
 _UTF8 = "\u0080-\U0010ffff"  # RFC 6531 §3.3; refused where SMTPUTF8 was not asked for
-_ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_UTF8}-]++"
-# RFC 5321 §4.1.2. Underscores and a last dot are not in the grammar, but hosts with either send mail.
+# RFC 5321 §4.1.2 has dots between atoms alone, but carriers gave millions of people addresses with others.
+_DOTTED = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~.{_UTF8}-]++"
+# Underscores and a last dot are not in the grammar either, but hosts with either send mail.
 _LABEL = rf"(?!-)[A-Za-z0-9_{_UTF8}-]++(?<!-)"
 _DOMAIN_TEXT = rf"{_LABEL}(?>(?:\.{_LABEL})*)\.?"
 _QUOTED = rf'"(?>(?:[ !#-\[\]-~{_UTF8}]++|\\[ -~])*)"'
 _DOMAIN = re.compile(_DOMAIN_TEXT)
 _ROUTE = re.compile(rf"@{_DOMAIN_TEXT}(?>(?:,@{_DOMAIN_TEXT})*):")
-_LOCAL = re.compile(rf"(?:{_ATOM}(?>(?:\.{_ATOM})*)|{_QUOTED})")
+_UNQUOTED = re.compile(_DOTTED)
+_LOCAL = re.compile(rf"(?:{_DOTTED}|{_QUOTED})")
 _LITERAL = re.compile(r"\[[!-Z^-~]{1,253}\]")
 _PARAMETER = re.compile(rf"([A-Za-z0-9][A-Za-z0-9-]*)(?:=([!-<>-~{_UTF8}]+))?")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -126,20 +128,27 @@ def strip_plus(local: str) -> str:
 def normalize(address: str) -> str:
     """The key that decides whether two addresses are the same one.
 
-    Local part: unquoted where that is legal, NFC, folded case. Domain: lower-case A-label without
+    Local part: unquoted where that is legal but for its dots, NFC, folded case. Domain: lower-case A-label without
     a last dot. Total: what is not an address comes back folded.
     """
     if address.isascii() and '"' not in address:
         return address.lower().removesuffix(".")
     local, domain = split(address)
     if len(local) > 1 and local.startswith('"') and local.endswith('"'):
-        local = quote_local(unescape(local[1:-1]))
+        content = unescape(local[1:-1])
+        local = content if _UNQUOTED.fullmatch(content) else quote_local(content)
     local = unicodedata.normalize("NFC", unicodedata.normalize("NFC", local).casefold())
     try:
         domain = ascii_domain(domain)
     except ValueError:
         domain = unicodedata.normalize("NFC", domain).casefold().removesuffix(".")
     return f"{local}@{domain}" if "@" in address else local
+
+
+def with_legal_dots(address: str) -> str:
+    """The address with its local part in quotes where its dots need them (RFC 5321 §4.1.2)."""
+    local, domain = split(address)
+    return f"{quote_local(local)}@{domain}" if _UNQUOTED.fullmatch(local) else address
 
 
 def with_ascii_domain(address: str) -> str:

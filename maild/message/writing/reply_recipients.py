@@ -18,7 +18,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from maild.message.fields.address import AddressSyntaxError, is_within, normalize, split, strip_plus, validate
+from maild.message.fields.address import (
+    AddressSyntaxError,
+    is_within,
+    normalize,
+    split,
+    strip_plus,
+    validate,
+    with_legal_dots,
+)
 
 RECIPIENTS_MAX: Final = 50  # in one list (docs/contract.md, section 8)
 
@@ -173,7 +181,7 @@ class _Selection:
 
     def _sendable(self, address: str) -> str | None:
         try:
-            checked = validate(address)
+            checked = validate(with_legal_dots(address))
         except AddressSyntaxError:
             self.drop((address,), "invalid")
             return None

@@ -76,6 +76,14 @@ def test_who_may_not_be_answered_is_left_out() -> None:
     ]  # fmt: skip
 
 
+def test_dots_that_no_address_may_have_are_quoted() -> None:
+    """Carriers in Japan gave such addresses away, and take them in quotes as well."""
+    mail = Correspondence(True, ["a..b@x.test"], [], [], ['"A..b"@x.test', "c.@x.test"])
+    found = resolve(mail, OWN_ADDRESS, reply_all=True)
+    assert (list(found.to), list(found.cc)) == (['"a..b"@x.test'], ['"c."@x.test'])
+    assert [(one.address, one.reason) for one in found.dropped] == [('"A..b"@x.test', "duplicate")]
+
+
 LOCALS = st.sampled_from(
     [
         "ada",
