@@ -109,7 +109,7 @@ _ROWS: Final = (
     *(StatusRow(f"7.{detail}", "policy", MICROSOFT) for detail in range(133, 137)),
     *(StatusRow(f"7.{detail}", "infrastructure", MICROSOFT) for detail in range(321, 326)),
     *(StatusRow(f"7.{detail}", "reputation", MICROSOFT) for detail in (501, 502, 503, 507, 511, 513)),
-    StatusRow("7.500", "throttled", MICROSOFT),
+    *(StatusRow(f"7.{detail}", "throttled", MICROSOFT) for detail in (500, *range(850, 900))),
     _gone("7.504", MICROSOFT),
     StatusRow("7.505", "address", MICROSOFT),
     StatusRow("7.506", "policy", MICROSOFT, "fix_dns"),

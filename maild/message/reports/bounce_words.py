@@ -270,7 +270,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
         "multiple subject", "multiple from header",
         "header is missing", "lines too long", "line too long", "messageid header", "message id header",
-        "messages without", "character set")),
+        "messages without", "character set", "header is too long", "header too long", "headers too long")),
     # The receiver does not want it.
     Wording(
         "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",

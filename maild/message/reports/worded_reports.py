@@ -8,7 +8,7 @@ the reporter's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final, NamedTuple
@@ -76,9 +76,10 @@ _NOT_TO_WHOM: Final = re.compile(
 )
 # Who sent it, in more words than a header has: the line says no more than the address.
 _WHO_SENT: Final = re.compile(
-    r"^[ \t>*]*+(?:original[ -])?(?:(?:envelope|message|mail|smtp)[ -])?(?:(?:sender|from)(?:['’]s)?"
-    r"(?:[ -]e-?mail)?(?:[ -]?address)?|return[ -]path|von|de|da|van|från|fra|od|от|absender(?:-?adresse)?"
-    r"|(?:adresse )?(?:de l['’])?exp[ée]diteur|(?:dirección )?(?:del? )?remitente|(?:indirizzo )?(?:del )?mittente"
+    r"^[ \t>*]*+(?=[^\n:：@]{2,45}[:：])(?:original[ -])?(?:(?:envelope|message|mail|smtp)[ -])?"
+    r"(?:(?:sender|from)(?:['’]s)?(?:[ -]e-?mail)?(?:[ -]?address)?|return[ -]path|von|de|da|van|från|fra|od|от"
+    r"|absender(?:-?adresse)?|(?:adresse )?(?:de l['’])?exp[ée]diteur|(?:dirección )?(?:del? )?remitente"
+    r"|(?:indirizzo )?(?:del )?mittente"
     r"|(?:endereço )?(?:do )?remetente|(?:adres )?(?:van )?(?:de )?afzender|avsändar(?:e|adress)"
     r"|a[fv]sender(?:adresse)?|(?:adres )?nadawc[ay]|(?:adresa )?odes[íi]latele?|(?:адрес )?отправител[ья]"
     r"|(?:送信者|発信者|差出人|发件人|寄件人|寄件者|보낸 ?사람)(?:の?(?:メール)?アドレス|地址| ?주소)?)"
@@ -105,7 +106,27 @@ _FOOTER: Final = re.compile(
     r"^[ \t]*+(?:_{5,}+|--)[ \t]*+\n(?:[ \t]*+\n)*(?:[ \t]*+\S[^\n]*+(?:\n|\Z))+", re.MULTILINE
 )
 _ARRIVED: Final = re.compile(
-    r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
+    r"\b(?:was|were|has been|have been)(?: successfully)? (?:delivered|forwarded|redirected) to"
+    r"[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
+    re.IGNORECASE,
+)
+# Whom to write to, now that an address is out of use.
+_INSTEAD: Final = re.compile(
+    r"(?:\bplease (?:use|try|contact|reach|write|mail|e-?mail|send|resend|forward|direct)"
+    r"(?: (?:him|her|them|us|me|it|all|your|the|my|our|new|this|future|mails?|e-?mails?|messages?|requests?|address"
+    r"|out|at|to|on|via|directly|instead)){0,6}"
+    r"|\bnew (?:e-?mail )?address(?: is| for \w{1,20} is)?"
+    r"|\b(?:verwenden|nutzen|benutzen|kontaktieren) sie(?: bitte| stattdessen| künftig| die adresse){0,3}"
+    r"|\b(?:schreiben|wenden|senden|richten) sie (?:sich |diese |ihre (?:mails?|e-mails?|nachrichten?|anfragen?) )?"
+    r"(?:bitte )?(?:direkt )?an|\bneue (?:e-?mail-?)?adresse(?: ist| lautet)?"
+    r"|\b(?:merci d['’e] ?|veuillez |prière d['’e] ?)(?:écrire à|utiliser|contacter)|\bécrivez à|\butilisez|\bcontactez"
+    r"|\bnouvelle adresse(?: est)?|\bescriba a|\butilice|\bcontacte(?: con)?|\bnueva dirección(?: es)?"
+    r"|\bprega di (?:scrivere a|utilizzare|contattare)|\bscrivete a|\bnuovo indirizzo(?: è)?"
+    r"|\bgebruik|\bschrijf naar|\bnieuwe? (?:e-?mail)?adres(?: is)?"
+    r"|\bescreva para|\butilize|\bnovo endereço(?: é)?)"
+    r"[\s:<\"'(]{1,5}[^\s<>@]{1,64}+@[^\s<>;,@\"')]{1,255}+"
+    r"|(?<![^\s<\"'(])[^\s<>@]{1,64}+@[^\s<>;,@\"')]{1,255}+[>\"')]?"
+    r" (?:instead|stattdessen|à la place|en su lugar|invece)\b",
     re.IGNORECASE,
 )
 _ADDRESS: Final = re.compile(rf"[^\s<>()\[\]{{}}\"',;:=|{WIDE_MARKS}]{{1,200}}+")
@@ -233,11 +254,12 @@ def read_any_words(
         return None
     whole = _WholeText.of(_kind(subject), told, is_by_system=is_by_system)
     arrived = _arrived(told)
+    spared = {*arrived, *_to_write_to(told)}
     named: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
     for names, blame in _blames(text, whole):
         for name in names:
-            if name not in arrived:
+            if name not in spared:
                 named[name] = max(named.get(name, blame), blame, key=_weight)
         if not names and not arrived and is_by_system and (blame.gave_up or not is_answer):
             unnamed.append(blame)
@@ -262,6 +284,15 @@ def _arrived(told: str) -> tuple[str, ...]:
     """Who has the message, whatever became of a copy."""
     return addresses_in_values(
         [match[1].rstrip(".") for match in islice(_ARRIVED.finditer(told), _NAMES_MAX)]
+    )
+
+
+def _to_write_to(told: str) -> Set[str]:
+    """Who is named for that alone."""
+    if _INSTEAD.search(told) is None:
+        return frozenset()
+    return {*_names(told, most=_REPORTER_CHARS)}.difference(
+        _names(_INSTEAD.sub("", told), most=_REPORTER_CHARS)
     )
 
 

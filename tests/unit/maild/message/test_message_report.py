@@ -1133,6 +1133,62 @@ def test_whom_a_line_about_the_sender_names_may_have_failed(label: str) -> None:
     assert fate.addresses == ("gone@there.test",)
 
 
+NO_LONGER = (
+    "From: noreply@there.test\nSubject: Re: Hello\n\nThe address gone@there.test is no longer in use. {}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Please use ann@there.test instead.",
+        "Please use the new address: ann@there.test",
+        "Please write to <ann@there.test>.",
+        "Please send your mail to ann@there.test in future.",
+        "Please contact us at ann@there.test",
+        "Write to ann@there.test instead.",
+        "The new address is ann@there.test.",
+        "Your mail has been forwarded to ann@there.test.",
+        "It was redirected to <ann@there.test>.",
+        "Bitte verwenden Sie ann@there.test.",
+        "Bitte wenden Sie sich an ann@there.test.",
+        "Die neue Adresse lautet: ann@there.test",
+        "Merci d'écrire à ann@there.test",
+        "Veuillez utiliser ann@there.test.",
+        "Utilice ann@there.test",
+        "Si prega di scrivere a ann@there.test",
+        "Gebruik ann@there.test",
+    ],
+)
+def test_who_is_to_be_written_to_instead_is_not_who_failed(words: str) -> None:
+    (fate,) = delivery(NO_LONGER.format(words)).fates
+    assert fate.addresses == ("gone@there.test",)
+    assert "ann@there.test" in fate.diagnostic
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unable to contact gone@there.test: user unknown",
+        "Impossible de contacter gone@there.test : utilisateur inconnu",
+        "Impossibile contattare gone@there.test: utente sconosciuto",
+        "Failed to send mail to gone@there.test: user unknown",
+        "The following address is not in use: gone@there.test",
+        "Please try again later: gone@there.test: user unknown",
+        "Please contact gone@there.test by other means. The mailbox gone@there.test does not exist.",
+        "We could not reach gone@there.test, for the user is unknown.",
+    ],
+)
+def test_who_failed_is_told_from_who_is_to_be_written_to(words: str) -> None:
+    (fate,) = delivery(f"From: MAILER-DAEMON@there.test\nSubject: Undeliverable\n\n{words}\n").fates
+    assert fate.addresses == ("gone@there.test",)
+
+
+def test_an_address_to_use_instead_of_one_that_is_not_named_blames_nobody() -> None:
+    text = "From: MAILER-DAEMON@there.test\n\nThis address is no longer in use. Please use ann@there.test instead.\n"
+    assert read(text) is None
+
+
 def test_a_reporter_may_have_a_name_and_no_address() -> None:
     text = (
         'From: "There\'s Mail System" <>\nSubject: Mail Error\n\n'

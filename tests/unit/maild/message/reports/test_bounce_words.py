@@ -321,6 +321,8 @@ def test_what_is_said_of_something_else_is_no_fault_of_an_address(text: str) -> 
         (550, "a loop was found in the mail exchanger", "infrastructure"),
         (554, "Transaction failed: Duplicate header 'DKIM-Signature'.", "content"),
         (550, "There are multiple Subject headers.", "content"),
+        (550, "5.0.350 Remote server returned an error -> 554 the x-dg-ref header is too long", "content"),
+        (451, "4.7.850 Access denied, please try again later", "throttled"),
         (550, "Server IP 192.0.2.25 listed as abusive", "reputation"),
         (550, "because the sender isn't on the recipient's list of senders to accept mail from", "policy"),
         (554, "Message rejected due to user rules", "policy"),
