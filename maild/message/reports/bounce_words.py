@@ -101,6 +101,9 @@ _NOT_THE_ADDRESS: Final = (
         "error opening", "unable to chdir", "input output file", "file write error", "not be saved")),
     Wording("infrastructure", f"{_MICROSOFT}: a mailbox that is being moved", ("mailboxintransit",)),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
+    # A connection that was lost, whatever was said last.
+    Wording("infrastructure", f"{_POSTFIX}; {_GOOGLE}", ("performing the ehlo handshake",
+        "performing the helo handshake", "performing the lhlo handshake", "dropped by remote host")),
     # DNS and authentication.
     Wording(
         "policy", f"RFC 7372 §3; {_GOOGLE}; {_YAHOO}; {_APPLE}",
@@ -425,7 +428,7 @@ _WEAK: Final = (
         "denied"), vetoes=False),
     Wording("infrastructure", _USUAL,
         ("timed out", "timeout", "unreachable", "no route", "could not connect",
-         "lost connection", "network error", "not available", "unavailable"), vetoes=False),
+         "lost connection", "connection dropped", "network error", "not available", "unavailable"), vetoes=False),
 )  # fmt: skip
 
 # "The email account … does not exist": a name for a mailbox, and a few words later what is wrong with it.

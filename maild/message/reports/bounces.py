@@ -37,8 +37,8 @@ _OWN_STATUSES_MAX: Final = 10
 _QUOTED_REPLY: Final = re.compile(
     r"(?<![\w./])[45]\d\d[ \-](?=['\"]?[#\w<\[])(?:['\"]?[45]\.\d{1,3}\.\d{1,3}(?:[ \-]|$))?"
 )
-# What a reporter says behind the reply: Postfix and sendmail, qmail, Cisco.
-_REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on |\(delivery attempts: ")
+# What a reporter says behind the reply: Postfix and sendmail, qmail, Cisco, Google.
+_REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on |\(delivery attempts: | \(state \d")
 _TEXT_CHARS: Final = 4096
 _OTHER_WORDS_BESIDE_ITS_CODE: Final = 1
 

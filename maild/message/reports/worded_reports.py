@@ -392,6 +392,8 @@ def _statements(text: str, wanted: Sequence[str] = (), *, are_told: bool = False
     words = ""
     for piece in islice(_pieces(text), _PIECES_MAX):
         found = _names(piece, wanted)
+        if found and names and not says_something(words) and _is_reply_of_others(piece, found, names):
+            found = ()
         if are_told and names and _RULED.match(piece):
             break
         is_rule = _RULE.fullmatch(piece) is not None
@@ -404,6 +406,13 @@ def _statements(text: str, wanted: Sequence[str] = (), *, are_told: bool = False
         names, words = found, "" if ends else piece[:_STATEMENT_CHARS]
     if words:
         yield _Statement(names, _without_end(words))
+
+
+def _is_reply_of_others(piece: str, found: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    """Is it a host's refusal, which names somebody to write to, and blames no address?"""
+    return (
+        set(found).isdisjoint(names) and is_refusal(piece[: piece.index("@")]) and not is_address_fault(piece)
+    )
 
 
 def _without_end(words: str) -> str:

@@ -1189,6 +1189,43 @@ def test_an_address_to_use_instead_of_one_that_is_not_named_blames_nobody() -> N
     assert read(text) is None
 
 
+OLD_GMAIL = """From: mailer-daemon@there.test
+Subject: Delivery Status Notification (Failure)
+
+Delivery to the following recipient failed permanently:
+
+     gone@there.test
+
+Technical details of permanent failure:
+The host said: {}
+
+   ----- Original message -----
+"""
+
+
+def test_whom_a_hosts_reply_tells_to_write_to_is_not_another_who_failed() -> None:
+    said = "550 5.7.1 Blocked by our DNSBL, send the address to delist@there.test from elsewhere"
+    (fate,) = delivery(OLD_GMAIL.format(said)).fates
+    assert fate.addresses == ("gone@there.test",)
+    assert (fate.code, fate.enhanced) == (550, "5.7.1")
+    assert of_report(fate.code, fate.enhanced, fate.diagnostic).bounce_class == "reputation"
+
+
+def test_whose_fault_a_reply_says_it_is_has_failed_alone() -> None:
+    fates = delivery(OLD_GMAIL.format("550 5.1.1 <other@there.test>: no such user")).fates
+    blamed = [
+        fate.addresses
+        for fate in fates
+        if of_report(fate.code, fate.enhanced, fate.diagnostic).blames_address
+    ]
+    assert blamed == [("other@there.test",)]
+
+
+def test_a_state_is_no_word_of_the_host() -> None:
+    (fate,) = delivery(OLD_GMAIL.format("550 550 Address unknown (state 14).")).fates
+    assert of_report(fate.code, fate.enhanced, fate.diagnostic).blames_address
+
+
 def test_a_reporter_may_have_a_name_and_no_address() -> None:
     text = (
         'From: "There\'s Mail System" <>\nSubject: Mail Error\n\n'

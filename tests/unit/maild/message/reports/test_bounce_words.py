@@ -321,6 +321,24 @@ def test_what_is_said_of_something_else_is_no_fault_of_an_address(text: str) -> 
         (550, "a loop was found in the mail exchanger", "infrastructure"),
         (554, "Transaction failed: Duplicate header 'DKIM-Signature'.", "content"),
         (550, "There are multiple Subject headers.", "content"),
+        (550, "bad HELO, connection dropped", "policy"),
+        # Where a connection was lost, the step is no reason.
+        (
+            451,
+            "lost connection with mx.there.test[192.0.2.1] while performing the EHLO handshake",
+            "infrastructure",
+        ),
+        (
+            451,
+            "conversation with mx.there.test timed out while performing the HELO handshake",
+            "infrastructure",
+        ),
+        (451, "Connection was dropped by remote host (SENT_HELO)", "infrastructure"),
+        (
+            554,
+            "Could not initiate SMTP conversation: [mx.there.test (1): Connection dropped]",
+            "infrastructure",
+        ),
         (550, "5.0.350 Remote server returned an error -> 554 the x-dg-ref header is too long", "content"),
         (451, "4.7.850 Access denied, please try again later", "throttled"),
         (550, "Server IP 192.0.2.25 listed as abusive", "reputation"),
