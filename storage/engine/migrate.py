@@ -231,8 +231,12 @@ def _open(path: Path, read_only: bool = False, can_change: bool = True) -> sqlit
     conn = sqlite3.connect(
         f"{path.resolve().as_uri()}?{options}", uri=True, isolation_level=None, check_same_thread=False
     )
-    configure(conn)
-    conn.execute("PRAGMA wal_autocheckpoint = 0")
+    try:
+        configure(conn)
+        conn.execute("PRAGMA wal_autocheckpoint = 0")
+    except BaseException:  # it reads the file, which may be none of SQLite's
+        conn.close()
+        raise
     return conn
 
 

@@ -1,6 +1,7 @@
 """Work: whatever happens in whatever order, a conversation has one head, one live claim, and goes on in its order."""
 
 import sqlite3
+from contextlib import closing
 from importlib import resources
 from typing import Any
 
@@ -228,6 +229,6 @@ def test_an_arrival_where_nothing_is_work_costs_no_statement_more() -> None:
 def test_a_store_from_before_is_upgraded_without_reading_its_messages() -> None:
     sql = (resources.files("storage") / "migrations" / "0028_claims.sql").read_text("utf-8")
     assert "messages" not in sql.replace("REFERENCES messages", "")
-    conn = sqlite3.connect(":memory:")
-    conn.execute("CREATE TABLE drafts (id TEXT)")
-    conn.executescript(sql)
+    with closing(sqlite3.connect(":memory:")) as conn:
+        conn.execute("CREATE TABLE drafts (id TEXT)")
+        conn.executescript(sql)

@@ -4,6 +4,7 @@ import errno
 import socket
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,10 @@ from storage.engine.failures import StoreFailure, in_words, is_full, is_outage, 
 def test_what_counts_as_the_stores_own_refusal(
     cause: Callable[[sqlite3.Connection], Any], expected: bool
 ) -> None:
-    conn = sqlite3.connect(":memory:")
-    conn.execute("CREATE TABLE t (a NOT NULL)")
-    with pytest.raises(Exception) as caught:
-        cause(conn)
+    with closing(sqlite3.connect(":memory:")) as conn:
+        conn.execute("CREATE TABLE t (a NOT NULL)")
+        with pytest.raises(Exception) as caught:
+            cause(conn)
     assert is_outage(caught.value) is expected
 
 

@@ -2,7 +2,6 @@
 
 import sqlite3
 from functools import partial
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from storage.engine.tx import Tx
 from storage.sending import suppressions
 from storage.tenants import erasure
 from storage.tenants.erasure import FAMILIES, KEPT
+from tests.support.worlds import memory_store
 from tests.support.worlds.store import ORGANIZATION, Store
 
 STEPS = (
@@ -25,9 +25,7 @@ STEPS = (
 
 @pytest.fixture
 def schema() -> sqlite3.Connection:
-    conn = sqlite3.connect(":memory:")
-    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
-    return conn
+    return memory_store.empty()
 
 
 def tables(schema: sqlite3.Connection) -> set[str]:

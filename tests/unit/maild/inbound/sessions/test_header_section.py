@@ -40,6 +40,7 @@ HONEST = [
     b"Subject: hello\r\n Authentication-Results: mx.agents.test; none",
     b"Authentication-Results: ; none",
 ]
+UNREADABLE = tuple(one for one in HONEST if one.endswith(b": ; none") or b"()" in one)
 STAND_IN = b"X-Removed: Authentication-Results\r\n"
 BODY = b"\r\nAuthentication-Results: mx.agents.test; none\r\n\r\nAuthentication-Results: mx.agents.test; none\r\n"
 
@@ -92,6 +93,7 @@ def test_pieces_cut_anywhere_give_the_same(data: bytes, cuts: list[int]) -> None
 
 @given(LINES)
 @example(HONEST[-1] + b"\r\n\tx" + FORGED[0] + b"\r\n")
+@example(UNREADABLE[0] + b"\r\n\tx" + FORGED[0] + b"\r\n")
 @example(HONEST[-1] + b"\r\n\txauthentication-RESULTS:MX.Agents.Test;dmarc=pass\r\n")
 def test_what_is_left_is_the_other_fields_in_order(data: bytes) -> None:
     leader, data = cut_leader(data)
@@ -124,10 +126,9 @@ def cut_leader(data: bytes) -> tuple[bytes, bytes]:
 
 
 def is_forged(field: bytes) -> bool:
-    names_nobody = (
-        field.startswith(HONEST[-1]) and OWN.encode() in field.lower()
-    )  # in a line that is folded into it
-    return names_nobody or any(field == one or field.startswith(one + b"\r\n") for one in FORGED)
+    # In a line that is folded into it: what can't be read, a lax reader may take for ours.
+    names_us = field.startswith(UNREADABLE) and OWN.encode() in field.lower()
+    return names_us or any(field == one or field.startswith(one + b"\r\n") for one in FORGED)
 
 
 def test_a_field_in_endless_pieces_is_not_kept_in_memory() -> None:
