@@ -190,15 +190,17 @@ class NextHopSession:
     async def authenticate(self, mechanism: str, username: str, password: str) -> SmtpReply | None:
         """AUTH (RFC 4954); the reply when the host refuses it. Never in plain text: the caller sees to that."""
         self._record.enter("auth")
-        first, *more = _responses(mechanism, username, password)
+        initial, *answers = _responses(mechanism, username, password)
         self._login_secrets = tuple(
-            word for word in (password, *(one.decode() for one in (first, *more))) if word
+            word for word in (password, *(one.decode() for one in (initial, *answers))) if word
         )
         self._protocol.secrets = (*self._login_secrets, *self._protocol.secrets)
         verb = b"AUTH " + mechanism.upper().encode()
-        reply = await self._command(verb, first, shown=verb.decode() + " (credentials)")
-        if more and reply.code == 334:
-            reply = await self._command(more[0], shown="(credentials)")
+        shown = f"{verb.decode()} (credentials)" if initial else ""
+        reply = await self._command(*filter(None, (verb, initial)), shown=shown)
+        for answer in answers:
+            if reply.code == 334:
+                reply = await self._command(answer, shown="(credentials)")
         return None if reply.code == 235 else SmtpReply.of(*reply)
 
     async def _command(self, *words: bytes, shown: str = "") -> SMTPResponse:
@@ -308,9 +310,11 @@ def _limits(parameters: str) -> dict[str, int]:
 
 
 def _responses(mechanism: str, username: str, password: str) -> list[bytes]:
-    """The initial response, and what is answered to a challenge (RFC 4954 §4)."""
+    """The initial response, b"" for none, and what is answered to challenges (RFC 4954 §4)."""
     if mechanism == "login":
-        return [_base64(username), _base64(password)]
+        # The host begins (draft-murchison-sasl-login). To one that asks for a name which it was told already, the
+        # password would be said as the name, and may stand in its log.
+        return [b"", _base64(username), _base64(password)]
     if mechanism == "xoauth2":  # the challenge tells why; the real reply comes to an empty answer
         return [_base64(f"user={username}\x01auth=Bearer {password}\x01\x01"), b""]
     return [_base64(f"\0{username}\0{password}")]  # RFC 4616

@@ -255,12 +255,15 @@ class _Conversation:
         return code != 0
 
     async def _auth(self, command: str) -> None:
-        _, mechanism, first = command.split(" ", 2)
+        _, mechanism, *initial = command.split(" ")
+        first = "".join(initial)
         if mechanism == "PLAIN":
             _, user, password = _decoded(first).split("\0")
-        elif mechanism == "LOGIN":
+        elif mechanism == "LOGIN":  # some hosts ask for the name, whatever came behind the mechanism
+            await self._write("334 VXNlcm5hbWU6")
+            user = _decoded((await self._reader.readline()).decode())
             await self._write("334 UGFzc3dvcmQ6")
-            user, password = _decoded(first), _decoded((await self._reader.readline()).decode())
+            password = _decoded((await self._reader.readline()).decode())
         else:
             user, _, rest = _decoded(first).removeprefix("user=").partition("\x01auth=Bearer ")
             password = rest.removesuffix("\x01\x01")
