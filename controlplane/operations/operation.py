@@ -35,6 +35,7 @@ from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
+from storage.mail import inboxes
 from storage.mail.blobs import Blobs
 from storage.publishing.change_events import ChangeEvents
 from storage.searching.search_index import SearchIndex
@@ -133,7 +134,7 @@ class Call(NamedTuple):
         self, ask: Callable[[], Awaitable[T | None]], wait_s: float, inbox_id: str | None
     ) -> T | None:
         """What `ask` answers: now, or after a commit in the inbox (None: in any) within the time; None: nothing.
-        Refusal where too many wait, or the key is revoked meanwhile."""
+        Refusal where too many wait, the inbox takes no mail, or the key is revoked meanwhile."""
         if not wait_s:
             return await ask()
         principal = self.principal
@@ -141,6 +142,8 @@ class Call(NamedTuple):
             principal.credential_id, principal.organization_id, inbox_id, self.on_leave
         )
         async with place as wait:
+            if inbox_id is not None and await self.db.lookup(inboxes.inactive_among, [inbox_id]):
+                wait.close()
             return await wait.until(ask, wait_s)
 
 
