@@ -323,6 +323,9 @@ _NOT_THE_ADDRESS: Final = (
     ),
     # Whom it is for was not yet said.
     Wording("policy", _POSTFIX, ("in reply to mail from", "in reply to ehlo", "in reply to helo")),
+    Wording("policy", _EXIM, ("server after mail from", "mailer after mail from", "after pipelined mail from",
+        "after initial connection", "server after lhlo", "mailer after lhlo", "server after starttls",
+        "mailer after starttls")),
     # Nor is it said of which of them it is said.
     Wording("policy", "bounces.NAMES_THE_SENDER, maild/outbound/sessions/replies.py",
         ("about mail from", "in reply to a message of several recipients")),

@@ -45,6 +45,7 @@ from maild.message.reports.worded_reports import (
     read_qmail,
     reasons_in,
     with_origins,
+    with_steps,
 )
 
 MAX_STATUS_BYTES: Final = 256 * 1024
@@ -196,7 +197,7 @@ def _read_delivery_report(raw: RawMessage, parsed: ParsedMessage, text: str) -> 
     ]
     if not parts and not fates:
         return None
-    told = with_origins(_with_reasons(fates[:MAX_FATES], text), text)
+    told = with_steps(with_origins(_with_reasons(fates[:MAX_FATES], text), text), text)
     return DeliveryReport(tuple(told), original_ids(_originals(raw, parsed)))
 
 

@@ -74,6 +74,12 @@ _NOT_TO_WHOM: Final = re.compile(
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$\n?",
     re.IGNORECASE | re.MULTILINE,
 )
+# Postfix's and Exim's words for a refusal before it was said for whom the mail is.
+_BEFORE_WHOM: Final = re.compile(
+    r"\b(?:in\s{1,10}reply\s{1,10}to|after(?:\s{1,10}pipelined)?)\s{1,10}"
+    r"(?:(MAIL\s{1,10}FROM\b)|EHLO\b|HELO\b|LHLO\b|initial\s{1,10}connection\b)",
+    re.IGNORECASE,
+)
 # Who sent it, in more words than a header has: the line says no more than the address.
 _WHO_SENT: Final = re.compile(
     r"^[ \t>*]*+(?=[^\n:：@]{2,45}[:：])(?:original[ -])?(?:(?:envelope|message|mail|smtp)[ -])?"
@@ -192,6 +198,25 @@ def with_origins(fates: Sequence[Fate], text: str) -> list[Fate]:
     if len(failed) == len(origins) == 1 and not origins.keys() & set(failed):
         origins = dict(zip(failed, origins.values(), strict=True))  # an undisclosed address
     return [_with_origin(fate, origins) for fate in fates]
+
+
+def with_steps(fates: Sequence[Fate], text: str) -> list[Fate]:
+    """A diagnostic is what the host replied; to which command, a text may say alone."""
+    failed = [fate.addresses[0] for fate in fates if fate.action == "failed" and fate.addresses]
+    steps: dict[str, str] = {}
+    if failed and _BEFORE_WHOM.search(text):
+        for names, words in _statements(text, failed):
+            step = _BEFORE_WHOM.search(words)
+            if step is not None:
+                steps.update(dict.fromkeys(names, "MAIL FROM" if step[1] else "EHLO"))
+    return [_with_step(fate, steps) for fate in fates]
+
+
+def _with_step(fate: Fate, steps: Mapping[str, str]) -> Fate:
+    step = steps.get(fate.addresses[0]) if fate.action == "failed" and fate.addresses else None
+    if step is None or _BEFORE_WHOM.search(fate.diagnostic):
+        return fate
+    return replace(fate, diagnostic=f"{fate.diagnostic} (in reply to {step})".strip())
 
 
 def _origins(text: str, failed: Sequence[str]) -> dict[str, str]:

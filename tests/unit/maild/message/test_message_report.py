@@ -316,6 +316,40 @@ def test_what_stands_behind_a_line_of_dashes_is_said_of_nobody() -> None:
     assert (mute.enhanced, mute.diagnostic) == ("5.0.0", "")
 
 
+@pytest.mark.parametrize(
+    ("told", "blames"),
+    [
+        (
+            "<gone@there.test>: host mx said: 550 5.1.1 User unknown (in reply to\n    MAIL FROM command)",
+            False,
+        ),
+        ("<gone@there.test>: host mx said: 550 5.1.1 User unknown (in reply to EHLO command)", False),
+        (
+            "  gone@there.test\n    SMTP error from remote mail server after MAIL FROM:<me@ours.test>:\n    550",
+            False,
+        ),
+        (
+            "  gone@there.test\n    SMTP error from remote mail server after initial connection:\n    550",
+            False,
+        ),
+        ("<gone@there.test>: host mx said: 550 5.1.1 User unknown (in reply to RCPT TO command)", True),
+        (
+            "  gone@there.test\n    SMTP error from remote mail server after RCPT TO:<gone@there.test>:\n    550",
+            True,
+        ),
+        ("<ann@there.test>: host mx said: 550 5.1.1 User unknown (in reply to MAIL FROM command)", True),
+    ],
+)
+def test_the_step_that_failed_stands_in_the_text_alone(told: str, blames: bool) -> None:
+    status = (
+        "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822;gone@there.test\nAction: failed\nStatus: 5.1.1\n"
+        "Diagnostic-Code: smtp; 550 5.1.1 User unknown\n"
+    )
+    raw = multipart(status).replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", told)
+    (fate,) = delivery(raw).fates
+    assert of_report(fate.code, fate.enhanced, fate.diagnostic).blames_address == blames
+
+
 @pytest.mark.parametrize("rule", ["_" * 40, "_" * 5, "-- ", "-" * 60, "*" * 50, "=" * 30])
 @pytest.mark.parametrize("blank", ["", "\n"])
 def test_what_a_scanner_or_a_list_puts_below_is_no_reason_beside_a_status(rule: str, blank: str) -> None:

@@ -244,6 +244,36 @@ def test_what_is_said_of_something_else_is_no_fault_of_an_address(text: str) -> 
     assert not bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).blames_address
 
 
+@pytest.mark.parametrize("enhanced", ["", "5.1.1 "])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "SMTP error from remote mail server after {}: 550 {}no such user here",
+        "SMTP error from remote mailer after {}: host mx.there.test [192.0.2.1]: 550 {}User unknown",
+    ],
+)
+@pytest.mark.parametrize(
+    ("step", "blames"),
+    [
+        ("MAIL FROM:<me@ours.test> SIZE=1234", False),
+        ("pipelined MAIL FROM:<me@ours.test> SIZE=1234", False),
+        ("initial connection", False),
+        ("EHLO ours.test", False),
+        ("HELO ours.test", False),
+        ("LHLO ours.test", False),
+        ("STARTTLS", False),
+        ("RCPT TO:<gone@there.test>", True),
+        ("pipelined RCPT TO:<gone@there.test>", True),
+    ],
+)
+def test_who_was_refused_before_it_was_said_for_whom_it_is_blames_nobody(
+    step: str, blames: bool, told: str, enhanced: str
+) -> None:
+    text = told.format(step, enhanced)
+    found = bounces.of_report(550, enhanced.strip() or None, text)
+    assert (found.blames_address, found.bounce_class == "address") == (blames, blames)
+
+
 @pytest.mark.parametrize(
     ("code", "text", "bounce_class"),
     [
