@@ -74,12 +74,18 @@ _NOT_TO_WHOM: Final = re.compile(
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$\n?",
     re.IGNORECASE | re.MULTILINE,
 )
-# Postfix's and Exim's words for a refusal before it was said for whom the mail is.
-_BEFORE_WHOM: Final = re.compile(
+# Postfix's and Exim's words for a refusal before it was said for whom the mail is, or of the message to all of them.
+_STEP: Final = re.compile(
     r"\b(?:in\s{1,10}reply\s{1,10}to|after(?:\s{1,10}pipelined)?)\s{1,10}"
-    r"(?:(MAIL\s{1,10}FROM\b)|EHLO\b|HELO\b|LHLO\b|initial\s{1,10}connection\b)",
+    r"(?:(?P<sender>MAIL\s{1,10}FROM\b)|(?P<greeting>(?:EHLO|HELO|LHLO|initial\s{1,10}connection)\b)"
+    r"|(?P<message>(?:end\s{1,10}of\s{1,10})?DATA\b))",
     re.IGNORECASE,
 )
+_STEPS: Final = {
+    "sender": "(in reply to MAIL FROM)",
+    "greeting": "(in reply to EHLO)",
+    "message": "(in reply to a message of several recipients)",
+}
 # Who sent it, in more words than a header has: the line says no more than the address.
 _WHO_SENT: Final = re.compile(
     r"^[ \t>*]*+(?=[^\n:：@]{2,45}[:：])(?:original[ -])?(?:(?:envelope|message|mail|smtp)[ -])?"
@@ -188,7 +194,8 @@ def read_exim(failed: str, text: str) -> DeliveryReport:
     reasons = reasons_in(words, addresses)
     fates = [failed_fate([address], reasons[address]) for address in addresses]
     header = _PARAGRAPHS.split(copy.lstrip(), 1)[0]
-    return DeliveryReport(tuple(with_origins(fates, words)), ids_in_text(header))
+    told = with_steps(with_origins(fates, words), words)
+    return DeliveryReport(tuple(told), ids_in_text(header))
 
 
 def with_origins(fates: Sequence[Fate], text: str) -> list[Fate]:
@@ -204,19 +211,22 @@ def with_steps(fates: Sequence[Fate], text: str) -> list[Fate]:
     """A diagnostic is what the host replied; to which command, a text may say alone."""
     failed = [fate.addresses[0] for fate in fates if fate.action == "failed" and fate.addresses]
     steps: dict[str, str] = {}
-    if failed and _BEFORE_WHOM.search(text):
+    if failed and _STEP.search(text):
         for names, words in _statements(text, failed):
-            step = _BEFORE_WHOM.search(words)
-            if step is not None:
-                steps.update(dict.fromkeys(names, "MAIL FROM" if step[1] else "EHLO"))
-    return [_with_step(fate, steps) for fate in fates]
+            step = _STEP.search(words)
+            steps.update(dict.fromkeys(names, step.lastgroup or "") if step else {})
+    is_for_all = sum(steps.get(name) == "message" for name in dict.fromkeys(failed)) > 1
+    return [_with_step(fate, steps, is_for_all=is_for_all) for fate in fates]
 
 
-def _with_step(fate: Fate, steps: Mapping[str, str]) -> Fate:
-    step = steps.get(fate.addresses[0]) if fate.action == "failed" and fate.addresses else None
-    if step is None or _BEFORE_WHOM.search(fate.diagnostic):
-        return fate
-    return replace(fate, diagnostic=f"{fate.diagnostic} (in reply to {step})".strip())
+def _with_step(fate: Fate, steps: Mapping[str, str], *, is_for_all: bool) -> Fate:
+    name = fate.addresses[0] if fate.action == "failed" and fate.addresses else ""
+    step = steps.get(name, "")
+    if step == "message":
+        is_told = not is_for_all or name in fate.diagnostic.lower()
+    else:
+        is_told = not step or _STEP.search(fate.diagnostic) is not None
+    return fate if is_told else replace(fate, diagnostic=f"{fate.diagnostic} {_STEPS[step]}".strip())
 
 
 def _origins(text: str, failed: Sequence[str]) -> dict[str, str]:

@@ -350,6 +350,51 @@ def test_the_step_that_failed_stands_in_the_text_alone(told: str, blames: bool) 
     assert of_report(fate.code, fate.enhanced, fate.diagnostic).blames_address == blames
 
 
+AFTER_DATA = {
+    "postfix": "<{}>: host mx said: {} (in reply to end of\n    DATA command)\n\n",
+    "exim": "  {}\n    SMTP error from remote mail server after end of data:\n    {}\n\n",
+    "exim's pipelining": "  {}\n    SMTP error from remote mail server after pipelined end of data:\n    {}\n\n",
+    "postfix at DATA": "<{}>: host mx said: {} (in reply to DATA command)\n\n",
+}
+
+
+@pytest.mark.parametrize("told", AFTER_DATA.values(), ids=list(AFTER_DATA))
+@pytest.mark.parametrize(
+    ("others", "reply", "blamed"),
+    [
+        ([], "550 5.1.1 User unknown", ["gone@there.test"]),
+        (["ann@there.test"], "550 5.1.1 User unknown", []),
+        (["ann@there.test"], "550 5.1.1 <Gone@there.test>: User unknown", ["gone@there.test"]),
+    ],
+)
+def test_a_refusal_of_a_message_for_several_blames_whom_it_names(
+    told: str, others: list[str], reply: str, blamed: list[str]
+) -> None:
+    people = ["gone@there.test", *others]
+    status = "Reporting-MTA: dns; mx\n" + "".join(
+        f"\nFinal-Recipient: rfc822;{one}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; {reply}\n"
+        for one in people
+    )
+    text = "".join(told.format(one, reply) for one in people)
+    raw = multipart(status).replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", text)
+    fates = delivery(raw).fates
+    assert [one.addresses for one in fates] == [(one,) for one in people]
+    found = [
+        one.addresses[0] for one in fates if of_report(one.code, one.enhanced, one.diagnostic).blames_address
+    ]
+    assert found == blamed
+
+
+@pytest.mark.parametrize(
+    ("failed", "blames"), [("gone@there.test", True), ("gone@there.test, ann@there.test", False)]
+)
+def test_exim_tells_the_step_of_all(failed: str, blames: bool) -> None:
+    told = "".join(AFTER_DATA["exim"].format(one, "550 no such user here") for one in failed.split(", "))
+    raw = f"From: Mailer-Daemon@x.test\nX-Failed-Recipients: {failed}\n\nIt could not be delivered:\n\n{told}"
+    fates = delivery(raw).fates
+    assert {of_report(one.code, one.enhanced, one.diagnostic).blames_address for one in fates} == {blames}
+
+
 @pytest.mark.parametrize("rule", ["_" * 40, "_" * 5, "-- ", "-" * 60, "*" * 50, "=" * 30])
 @pytest.mark.parametrize("blank", ["", "\n"])
 def test_what_a_scanner_or_a_list_puts_below_is_no_reason_beside_a_status(rule: str, blank: str) -> None:
