@@ -32,6 +32,8 @@ SHORT_REPLIES_KEPT = 1_000
 # hosts leave out the blank. Nothing stands before them: a text may go on in a line that begins with " 250".
 _LINE = re.compile(rb"([2-5][0-9]{2})(?![0-9])(-?)(.*)", re.DOTALL)
 _ENHANCED = re.compile(rf"({ENHANCED_STATUS})(?:\s+|$)")
+# What Stalwart, IONOS, IronPort and Exim say of a session that has had its messages, with codes of their own.
+_SESSION_FULL = re.compile(r"\b(?:messages?|mails?|transactions?)\b.{0,20}\b(?:session|connection)\b", re.IGNORECASE)
 # What a refusal is about, where it is not the recipient.
 IN_REPLY_TO_SENDER = "(in reply to MAIL FROM)"
 IN_REPLY_TO_SEVERAL = "(in reply to a message of several recipients)"
@@ -102,6 +104,11 @@ class SmtpReply:
         return SmtpReply(
             self.code, self.enhanced, f"{self.text[: REPLY_CHARACTERS - len(remark) - 1]} {remark}"
         )
+
+
+def says_session_is_full(reply: SmtpReply) -> bool:
+    """Does the host take no more messages in this session? In doubt: a new one will tell."""
+    return is_transient(reply.code) and _SESSION_FULL.search(reply.text) is not None
 
 
 def _reply(code: int, message: str) -> SmtpReply:

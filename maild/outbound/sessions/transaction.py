@@ -29,6 +29,7 @@ from maild.outbound.sessions.replies import (
     Step,
     clean,
     meaning,
+    says_session_is_full,
 )
 from maild.outbound.sessions.session_faults import EnvelopeCut, MessageCut, reason
 from maild.outbound.sessions.smtp_client import NextHopSession
@@ -110,8 +111,7 @@ class Transaction:
             return
         await self._stand_back()
         self._check_login(mail)
-        if mail.code == CLOSING and not self._pooled.is_fresh:
-            raise SMTPServerDisconnected(mail.text)
+        self._check_kept(mail, answers)
         match meaning(Step.MAIL, mail.code):
             case Meaning.GO_ON:
                 await self._continue_after_mail(rows, answers)
@@ -130,15 +130,23 @@ class Transaction:
             text = f"the smarthost wants a login: {mail.text}"
             raise Unreachable(SmtpReply(454, "4.7.0", text), self._hop.host)
 
+    def _check_kept(self, mail: SmtpReply, answers: Sequence[SmtpReply]) -> None:
+        """SMTPServerDisconnected where a session that had messages before takes no more of them."""
+        if self._pooled.is_fresh:
+            return
+        if mail.code == CLOSING or any(map(says_session_is_full, (mail, *answers))):
+            raise SMTPServerDisconnected(mail.text)
+
     def _judge_cut(self, rows: Sequence[Due], cut: EnvelopeCut) -> None:
         """TransientRefusal, or the loss itself, where nobody was refused."""
         mail, *answers = cut.heard
         self._check_login(mail)
+        self._check_kept(mail, answers)
         match meaning(Step.MAIL, mail.code):
             case Meaning.NEVER:
                 self._record(rows, mail, Step.MAIL)
                 return
-            case Meaning.LATER if mail.code != CLOSING or self._pooled.is_fresh:
+            case Meaning.LATER:
                 raise TransientRefusal(mail, self._hop.host)
             case Meaning.GO_ON if any(answer.code >= LEAST_REFUSAL for answer in answers):
                 taken = self._read_recipients(rows, answers)

@@ -6,6 +6,7 @@
     mx.drop_at = "dot"                             close instead of replying: greeting, EHLO, MAIL, …, dot
     mx.hang_up_after = ("RCPT", "bad@x.test")      close behind the reply; or "MAIL", for any
     mx.interrupt = 100_000, "552 too big"          say so once so much of a message has come, and close
+    mx.full = 2, "DATA", "452 4.4.5 no more"       after two messages of a session, that reply to DATA
     mx.cut_at = [100_000]                          close once so much of the next message has come
     mx.vanish()                                    its connections die, and their clients are not told
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
@@ -81,6 +82,7 @@ class Mx:
     drop_at: str = ""
     hang_up_after: str | tuple[str, str] = ""
     interrupt: tuple[int, str] | None = None
+    full: tuple[int, str, str] | None = None
     cut_at: list[int] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
     clients: list[str] = field(default_factory=list)  # addresses
@@ -173,6 +175,7 @@ class _Conversation:
         self._writer = writer
         self._tls = mx.is_implicit
         self._login = ""
+        self._messages = 0
         self._forget()
 
     def _forget(self) -> None:
@@ -240,6 +243,7 @@ class _Conversation:
             lines.append(line[1:] if line.startswith(b".") else line)
         code = await self._say("dot")
         if code == 250:
+            self._messages += 1
             self._mx.received.append(
                 Received(
                     self._from or "",
@@ -299,6 +303,9 @@ class _Conversation:
 
     async def _say(self, stage: str, address: str = "") -> int:
         reply = await self._mx.reply_at(stage, address)
+        if self._mx.full is not None:
+            messages, at, said = self._mx.full
+            reply = said if stage == at and self._messages >= messages else reply
         if reply is None:
             return 0
         while self._mx.drips_at == stage:
