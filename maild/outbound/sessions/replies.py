@@ -33,7 +33,9 @@ SHORT_REPLIES_KEPT = 1_000
 _LINE = re.compile(rb"([2-5][0-9]{2})(?![0-9])(-?)(.*)", re.DOTALL)
 _ENHANCED = re.compile(rf"({ENHANCED_STATUS})(?:\s+|$)")
 # What Stalwart, IONOS, IronPort and Exim say of a session that has had its messages, with codes of their own.
-_SESSION_FULL = re.compile(r"\b(?:messages?|mails?|transactions?)\b.{0,20}\b(?:session|connection)\b", re.IGNORECASE)
+_SESSION_FULL = re.compile(
+    r"\b(?:messages?|mails?|transactions?)\b.{0,20}\b(?:session|connection)\b", re.IGNORECASE
+)
 # What a refusal is about, where it is not the recipient.
 IN_REPLY_TO_SENDER = "(in reply to MAIL FROM)"
 IN_REPLY_TO_SEVERAL = "(in reply to a message of several recipients)"
