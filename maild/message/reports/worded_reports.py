@@ -81,6 +81,11 @@ _STEP: Final = re.compile(
     r"|(?P<message>(?:end\s{1,10}of\s{1,10})?DATA\b))",
     re.IGNORECASE,
 )
+# sendmail's transcript: the command, and what the host replied. Behind DATA stand replies to RCPT too (RFC 2920).
+_ANSWERED: Final = re.compile(
+    r"^>>> (?:(?P<sender>MAIL FROM:)|(?P<greeting>(?:EHLO|HELO|LHLO) ))[^\n]*+\n<<< (?P<reply>5\d\d[ \-][^\n]*+)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _STEPS: Final = {
     "sender": "(in reply to MAIL FROM)",
     "greeting": "(in reply to EHLO)",
@@ -209,13 +214,18 @@ def with_origins(fates: Sequence[Fate], text: str) -> list[Fate]:
 
 def with_steps(fates: Sequence[Fate], text: str) -> list[Fate]:
     """A diagnostic is what the host replied; to which command, a text may say alone."""
-    failed = [fate.addresses[0] for fate in fates if fate.action == "failed" and fate.addresses]
+    failed = {fate.addresses[0]: fate for fate in fates if fate.action == "failed" and fate.addresses}
     steps: dict[str, str] = {}
     if failed and _STEP.search(text):
-        for names, words in _statements(text, failed):
+        for names, words in _statements(text, [*failed]):
             step = _STEP.search(words)
             steps.update(dict.fromkeys(names, step.lastgroup or "") if step else {})
-    is_for_all = sum(steps.get(name) == "message" for name in dict.fromkeys(failed)) > 1
+    answers = islice(_ANSWERED.finditer(text[:_REPORTER_CHARS]), _NAMES_MAX)
+    answered = {match["reply"].strip(): "sender" if match["sender"] else "greeting" for match in answers}
+    steps.update(
+        {name: answered[fate.diagnostic] for name, fate in failed.items() if fate.diagnostic in answered}
+    )
+    is_for_all = sum(steps.get(name) == "message" for name in failed) > 1
     return [_with_step(fate, steps, is_for_all=is_for_all) for fate in fates]
 
 

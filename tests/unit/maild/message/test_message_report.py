@@ -395,6 +395,37 @@ def test_exim_tells_the_step_of_all(failed: str, blames: bool) -> None:
     assert {of_report(one.code, one.enhanced, one.diagnostic).blames_address for one in fates} == {blames}
 
 
+@pytest.mark.parametrize(
+    ("command", "others", "blames"),
+    [
+        ("MAIL From:<me@ours.test> SIZE=100", [], False),
+        ("EHLO ours.test", [], False),
+        ("RCPT To:<gone@there.test>", [], True),
+        ("DATA", [], True),
+        ("DATA", ["ann@there.test"], True),  # sendmail shows what was answered to RCPT there
+    ],
+)
+@pytest.mark.parametrize("reply", ["550 5.1.1 User unknown", "550 no such user here"])
+def test_sendmail_shows_what_a_reply_answered(
+    command: str, others: list[str], blames: bool, reply: str
+) -> None:
+    people = ["gone@there.test", *others]
+    status = "Reporting-MTA: dns; mx\n" + "".join(
+        f"\nFinal-Recipient: rfc822;{one}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: SMTP; {reply}\n"
+        for one in people
+    )
+    names = "".join(f"<{one}>\n    (reason: {reply})\n" for one in people)
+    told = (
+        f"   ----- The following addresses had permanent fatal errors -----\n{names}\n"
+        "   ----- Transcript of session follows -----\n... while talking to mx.there.test.:\n"
+        f">>> {command}\n<<< {reply}\n554 5.0.0 Service unavailable\n"
+    )
+    fates = delivery(
+        multipart(status).replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", told)
+    ).fates
+    assert {of_report(one.code, one.enhanced, one.diagnostic).blames_address for one in fates} == {blames}
+
+
 @pytest.mark.parametrize("rule", ["_" * 40, "_" * 5, "-- ", "-" * 60, "*" * 50, "=" * 30])
 @pytest.mark.parametrize("blank", ["", "\n"])
 def test_what_a_scanner_or_a_list_puts_below_is_no_reason_beside_a_status(rule: str, blank: str) -> None:
