@@ -151,6 +151,7 @@ class Smarthost(_Section):
     password_file: OptionalFile = ""
     auth: Literal["plain", "login", "xoauth2"] = "plain"
     ca_file: OptionalFile = ""
+    rewrites: tuple[Literal["date", "message-id"], ...] = ()
     senders: tuple[Domain, ...] = ()
     recipients: tuple[Domain, ...] = ()
 

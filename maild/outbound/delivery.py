@@ -149,7 +149,7 @@ class Deliverer:
 
     def prepare(self, rows: Sequence[Due]) -> None:
         """They will be delivered soon: do what can be done before."""
-        self._contents.sign_ahead(rows[0])
+        self._contents.sign_ahead(rows[0], self._unsigned(rows[0]))
 
     def forget(self, rows: Sequence[Due]) -> None:
         """They were delivered, or will not be: keep nothing of them for another attempt."""
@@ -324,9 +324,16 @@ class Deliverer:
         if progress.content is None:
             row = progress.rows[0]
             progress.room = await self._contents.room_for(row, progress.is_doubtful)
-            progress.content = await self._contents.load(row, progress.room.stays, progress.is_alone)
+            progress.content = await self._contents.load(
+                row, progress.room.stays, progress.is_alone, self._unsigned(row)
+            )
             progress.room.signed()
         return progress.content
+
+    def _unsigned(self, row: Due) -> frozenset[str]:
+        """Header fields that the smarthost writes anew: no signature over them would reach the receiver whole."""
+        relay = self.relay_of(row.domain, row.sender_domain)
+        return relay.rewrites if relay is not None else frozenset()
 
     async def _to_host(self, hop: Hop, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
         """Postponed before the host is asked; Unreachable."""

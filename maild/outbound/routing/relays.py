@@ -25,7 +25,7 @@ AuthMechanism = Literal["plain", "login", "xoauth2"]
 @dataclass(frozen=True, slots=True)
 class RelayHost:
     """`name`: of its section, "" of `outbound.relay`; `username`: "" where it wants no AUTH; `password_file`: read for
-    each session, so that a token may change."""
+    each session, so that a token may change; `rewrites`: header fields that it writes anew, names in lower case."""
 
     name: str
     host: str
@@ -35,6 +35,7 @@ class RelayHost:
     username: str = ""
     password_file: str = ""
     ca_file: str = ""
+    rewrites: frozenset[str] = frozenset()
 
 
 class Relays:
@@ -55,6 +56,7 @@ class Relays:
                 section.username,
                 section.password_file,
                 section.ca_file or outbound.ca_file,
+                frozenset(section.rewrites),
             )
             for sender in section.senders or ("",):
                 for recipient in section.recipients or ("",):

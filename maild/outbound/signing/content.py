@@ -108,11 +108,13 @@ class Contents:
             return self._large, row.size_bytes * LARGE_COPIES
         return self._doubtful if is_doubtful else self._small, row.size_bytes * SMALL_COPIES
 
-    def sign_ahead(self, row: Due) -> None:
-        """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
+    def sign_ahead(self, row: Due, unsigned: frozenset[str] = frozenset()) -> None:
+        """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end. `unsigned`: as
+        for `load`."""
         key = self._keys.cached(row.sender_domain)
         if key is None or row.data is None or row.sha256 is None:
             return
+        key = key.leaving_out(unsigned)
         if self._signatures.get(_copy(row), key) is None:
             self._threads.ahead(self._signing(row, row.data, row.sha256, key))
 
@@ -120,12 +122,14 @@ class Contents:
         """There will be no other attempt."""
         self._signatures.forget(_copy(row))
 
-    async def load(self, row: Due, stays: bool = True, is_alone: bool = False) -> Content:
-        """The message as it goes to this row's recipients, signed. `stays`: in memory (`MessageRoom`). `is_alone`: no
-        other is being sent.
+    async def load(
+        self, row: Due, stays: bool = True, is_alone: bool = False, unsigned: frozenset[str] = frozenset()
+    ) -> Content:
+        """The message as it goes to this row's recipients, signed but for the header fields `unsigned`. `stays`: in
+        memory (`MessageRoom`). `is_alone`: no other is being sent.
 
         BlobMissing, BlobDamaged, NoKey, SealError."""
-        key = await self._keys.active(row.sender_domain)
+        key = (await self._keys.active(row.sender_domain)).leaving_out(unsigned)
         content, body_digest = await self._composed(row, key, stays, is_alone)
         if row.blob_id is not None:
             self._body_hashes[row.blob_id] = body_digest

@@ -55,18 +55,26 @@ class NoKey(Exception):
 
 class SigningKey(NamedTuple):
     """`domain` and `selector`: the d= and s= of signatures. `lasts_s`: how long they are good, 0: for ever. `second`:
-    the key of another signature on the same mail."""
+    the key of another signature on the same mail; `unsigned`: header fields that neither covers."""
 
     domain: str
     selector: str
     private: PrivateKey
     lasts_s: int = 0
     second: "SigningKey | None" = None
+    unsigned: frozenset[str] = frozenset()
 
     @property
     def selectors(self) -> list[str]:
         """Of all signatures."""
         return [self.selector, *(self.second.selectors if self.second else ())]
+
+    def leaving_out(self, unsigned: frozenset[str]) -> "SigningKey":
+        """The same key, whose signatures outlive a change of these header fields."""
+        if not unsigned:
+            return self
+        second = self.second and self.second.leaving_out(unsigned)
+        return self._replace(second=second, unsigned=unsigned)
 
 
 class DkimKeys:
@@ -176,7 +184,7 @@ def signature(header: bytes, digest: bytes, key: SigningKey, at_s: int) -> bytes
     fields: dict[bytes, list[bytes]] = {}
     for name, value in read_fields(header):
         fields.setdefault(name.rstrip().lower(), []).append(value)
-    names = _names(tuple([len(fields.get(name, ())) for name in _SIGNED]))
+    names = _names(tuple([len(fields.get(name, ())) for name in _SIGNED]), key.unsigned)
     unsigned = _unsigned(names.listed, digest, key, at_s)
     # RFC 6376 §5.4.2: several fields of one name are taken from the bottom up.
     signed = [(name, fields[name].pop()) for name in names.present]
@@ -194,9 +202,10 @@ class _SignedNames(NamedTuple):
 
 
 @lru_cache(HEADER_FORMS_KEPT)
-def _names(counts: tuple[int, ...]) -> _SignedNames:
+def _names(counts: tuple[int, ...], unsigned: frozenset[str]) -> _SignedNames:
     """What is signed of a message that has so many fields of each of _SIGNED. Most messages are of a few forms."""
-    times = dict(zip(_SIGNED, counts, strict=True))
+    every = zip(_SIGNED, counts, strict=True)
+    times = {name: count for name, count in every if name.decode() not in unsigned}
     names = [name for name, count in times.items() if count or name in _ALWAYS for _ in range(count + 1)]
     lines: list[bytes] = []
     line = b" h="

@@ -47,7 +47,7 @@ class KeptSignatures:
     def get(self, copy: Copy, key: SigningKey) -> SigningJob[Signed] | None:
         """Its signature by this key, made or being made; none that failed."""
         kept = self._kept.get(copy)
-        if kept is None or kept.key is not key or _has_failed(kept.job):
+        if kept is None or kept.key != key or _has_failed(kept.job):
             return None
         age_s = self._clock.now_ms() // 1000 - kept.at_s  # below 0: the clock was set back
         return kept.job if 0 <= age_s < KEPT_S else None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from maild.outbound.signing import dkim
 from storage.audit.trail import AuditRecorder
@@ -38,6 +38,7 @@ RAW = (
 )
 
 _KEY = dkim.generate_key()  # one for the whole test run: making it takes a while
+DKIM_RECORD: Final = f"v=DKIM1; k=rsa; p={_KEY[1]}".encode()
 
 
 class ManualClock(Clock):

@@ -2,11 +2,13 @@
 
 import base64
 import os
+import re
 import socket
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import dkim as dkimpy
 import pytest
 from structlog.testing import capture_logs
 
@@ -21,7 +23,7 @@ from tests.support.clients.attempts import shown_attempts
 from tests.support.peers.mx import Mx
 from tests.support.peers.throwaway_ca import ThrowawayCa
 from tests.support.worlds.sending import Sending
-from tests.support.worlds.store import ManualClock
+from tests.support.worlds.store import DKIM_RECORD, ManualClock
 
 
 def relays(**sections: dict[str, Any]) -> Relays:
@@ -206,6 +208,43 @@ async def test_it_is_asked_to_tell_what_becomes_of_the_message(tmp_path: Path, s
     assert mail.rcpt_lines == [
         "RCPT TO:<you@there.test> NOTIFY=SUCCESS,FAILURE,DELAY ORCPT=rfc822;you@there.test"
     ]
+
+
+def written_anew(raw: bytes) -> bytes:
+    """As Amazon SES does with every message."""
+    raw = re.sub(rb"(?m)^Message-ID: .*\r$", b"Message-ID: <1@eu-west-1.amazonses.test>\r", raw)
+    return re.sub(rb"(?m)^Date: .*\r$", b"Date: Thu, 01 Jan 2026 00:00:00 +0000\r", raw)
+
+
+@pytest.mark.parametrize(("rewrites", "outlives_it"), [(["date", "message-id"], True), ([], False)])
+async def test_a_signature_leaves_out_what_the_smarthost_writes_anew(
+    tmp_path: Path, smarthost: Smarthost, rewrites: list[str], outlives_it: bool
+) -> None:
+    await sent_by(tmp_path, smarthost, "sent", rewrites=rewrites)
+    (mail,) = smarthost.mx.received
+    assert dkimpy.verify(mail.raw, dnsfunc=lambda name, timeout=5: DKIM_RECORD)
+    assert dkimpy.verify(written_anew(mail.raw), dnsfunc=lambda name, timeout=5: DKIM_RECORD) is outlives_it
+
+
+async def test_mail_to_others_is_signed_in_full(tmp_path: Path, smarthost: Smarthost) -> None:
+    await smarthost.mx.start()
+    section = smarthost.section(recipients=["there.test"], rewrites=["date", "message-id"])
+    async with Sending(tmp_path, mx=smarthost.mx, outbound={"relays": {"one": section}}) as sending:
+        sending.dns.add("relay.test", "A", "127.0.0.1")
+        sending.dns.add("elsewhere.test", "A", "127.0.0.1")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test", "you@elsewhere.test")
+        await sending.until(message_id, "sent", "delivered")
+    for mail in smarthost.mx.received:
+        assert dkimpy.verify(mail.raw, dnsfunc=lambda name, timeout=5: DKIM_RECORD)
+    signed = {not mail.login: b"message-id" in signed_names(mail.raw) for mail in smarthost.mx.received}
+    assert signed == {True: True, False: False}
+
+
+def signed_names(raw: bytes) -> list[bytes]:
+    found = re.search(rb"(?s)^DKIM-Signature:.*?h=(.*?);", raw)
+    assert found
+    return re.split(rb"[:\s]+", found[1])
 
 
 async def test_a_login_that_is_refused_is_no_bounce(tmp_path: Path, smarthost: Smarthost) -> None:
