@@ -56,22 +56,26 @@ _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{1,255}")
 _EMPHASIS = re.compile(
     r"(?=[*_])(?<![\w*])(?P<mark>\*{1,3}|_{1,3})(?P<code>[A-Z0-9][A-Z0-9 -]{2,18}[A-Z0-9])(?P=mark)(?![\w*])"
 )
+_PREFIX: Final = "(?:[A-Z]|FB)-"  # it stands before the field in which a code is typed
 _CANDIDATE = re.compile(
     r"(?=[0-9A-Za-z])(?<![0-9A-Za-z_@#+&=*•×])(?<![0-9][.,:/-])(?<![A-Za-z][./-])(?:"
-    r"(?P<prefixed>[A-Z]-[0-9]{4,9})"
+    rf"(?P<prefixed>{_PREFIX}[0-9]{{4,9}})"
     # Digits in boxes of their own come out as lines; those that count 1, 2, 3 number steps.
     r"|(?P<spread>(?!1\n{1,2}2\n{1,2}3)[0-9](?:(?: |\n{1,2})[0-9]){3,9})"
     r"|(?P<split>[0-9]{2,5}[ -][0-9]{2,5})"
     r"|(?P<digits>[0-9]{4,10})"
-    # Halves parted by a blank hold a digit each: "OTP 105824" and "LH 2481" are a word and a number.
-    r"|(?P<letters>(?=[0-9 -]{0,9}[A-Z])(?=[A-Z-]{0,9}[0-9])"
+    # Halves parted by a blank hold a digit each: "OTP 105824" and "LH 2481" are a word and a number. XX1245 is what
+    # is shown of an account's number.
+    r"|(?P<letters>(?!XX+[0-9]+(?![0-9A-Z-]))(?=[0-9 -]{0,9}[A-Z])(?=[A-Z-]{0,9}[0-9])"
     r"(?:[A-Z0-9]{2,8}-[A-Z0-9]{2,8}|(?=[A-Z]{0,7}[0-9])[A-Z0-9]{2,8} (?=[A-Z]{0,7}[0-9])[A-Z0-9]{2,8}|[A-Z0-9]{4,10}))"
     # The letters that RFC 8628 §6.1 draws codes from, since they spell no word; X stands for what is left out.
     r"|(?P<consonants>(?!XXX)(?:[B-DF-HJ-NP-TV-XZ]{3}-[B-DF-HJ-NP-TV-XZ]{3}|[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}"
     r"|[B-DF-HJ-NP-TV-XZ]{6}|[B-DF-HJ-NP-TV-XZ]{8}))"
-    r"|(?<=\n)(?P<mixed>(?=[A-Za-z]{0,9}[0-9])(?=[A-Z0-9]{0,9}[a-z])[A-Za-z0-9]{5,10})(?= *(?:\n|\Z))"
+    r"|(?:(?<=\n)|(?<=:)|(?<=: ))"
+    r"(?P<mixed>(?=[A-Za-z]{0,9}[0-9])(?=[A-Z0-9]{0,9}[a-z])[A-Za-z0-9]{5,10})(?= *(?:\n|\Z))"
     r")(?![0-9A-Za-z_@=]|[,:][0-9]|\.(?![A-Z][a-z])[0-9A-Za-z]|[/-][0-9A-Za-z])"
 )
+_PREFIXED = re.compile(rf"\A{_PREFIX}(?=[0-9]+\Z)")
 _WORD_AND_NUMBER = re.compile(r"[A-Z]{3,8}-?[0-9]{1,4}")
 _DIGIT = re.compile(r"[0-9]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
@@ -110,7 +114,7 @@ class _Candidate(NamedTuple):
     def value(self) -> str:
         """What is to be typed: without blanks, dashes and a prefix such as `G-`."""
         narrow = _seen(self.shown)[0].translate(_NARROW)
-        return re.sub(r"[ \n-]", "", narrow[2:] if re.fullmatch("[A-Z]-[0-9]+", narrow) else narrow)
+        return re.sub(r"[ \n-]", "", _PREFIXED.sub("", narrow))
 
 
 class _Page(NamedTuple):
@@ -172,7 +176,7 @@ def _judged(page: _Page, match: re.Match[str]) -> _Candidate | None:
     if is_alone and not is_direct and names_something_else(_line_above(page.plain, start)[-_AROUND:] + " "):
         return None
     # Beside a word for a code stand years too, and names: WIN10, SHA256.
-    if match["mixed"] is not None and not _is_below_a_word(page, start, in_last_sentence=True):
+    if match["mixed"] is not None and not _is_introduced_alone(page, match):
         return None  # names of users look alike
     is_word_like = match["consonants"] is not None or (match["letters"] is not None and not is_asked_for)
     if not is_direct and (_is_year(match[0]) or is_word_like):
@@ -284,6 +288,13 @@ def _is_called_one(page: _Page, match: re.Match[str]) -> bool:
         if not _NEXT_NUMBER.match(page.plain, word_end):
             return True
     return False
+
+
+def _is_introduced_alone(page: _Page, match: re.Match[str]) -> bool:
+    """Does the sentence on the line above, or on its own a word with a colon, say of nothing else that it comes now?"""
+    if page.plain[match.start() - 1] == "\n":
+        return _is_below_a_word(page, match.start(), in_last_sentence=True)
+    return any(introduces_alone(between) for between in _introductions(page, match))
 
 
 def _is_below_a_word(page: _Page, start: int, *, in_last_sentence: bool = False) -> bool:

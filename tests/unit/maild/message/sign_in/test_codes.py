@@ -114,7 +114,7 @@ def test_shown_is_what_stands_at_its_place_and_value_what_is_typed() -> None:
         narrow = re.sub(
             r"\d", lambda digit: str(int(digit[0])), unicodedata.normalize("NFKC", code.shown or "")
         )
-        assert code.value == re.sub(r"[ \n-]", "", re.sub(r"\A[A-Z]-(?=[0-9]+\Z)", "", narrow))
+        assert code.value == re.sub(r"[ \n-]", "", re.sub(r"\A(?:[A-Z]|FB)-(?=[0-9]+\Z)", "", narrow))
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,12 @@ def test_shown_is_what_stands_at_its_place_and_value_what_is_typed() -> None:
         ("Sign in with both codes. PIN1: 482913", "482913", "482913"),
         ("Sign in. Sum 1533, OTP 482913", "482913", "482913"),
         ("请打开https://a.example/x，您的验证码是604218", "604218", "604218"),
+        ("FB-48291 is your confirmation code", "FB-48291", "48291"),
+        ("・認証コード：vM8xw\n有効期限は10分です。", "vM8xw", "vM8xw"),
+        ("Verification code: q7Lp2", "q7Lp2", "q7Lp2"),
+        ("OTP for your account (XX1245) is 811739", "811739", "811739"),
+        ("OTP for A/C XXXX1245 login is 811739.", "811739", "811739"),
+        ("482913 is the OTP for a/c no XX9911", "482913", "482913"),
     ],
 )
 def test_a_code_is_shown_as_it_stands_and_told_as_it_is_typed(words: str, shown: str, value: str) -> None:
@@ -212,6 +218,10 @@ def test_a_code_of_a_brand_is_the_reader_s(words: str) -> None:
         "Your code is known. Your sign-in name is\n\nada48213\n\nKeep it",
         "Sign in with your codes PIN1 and PIN2",
         "Sign in. The Code Report: 2026",
+        "Sign in. The OTP of account XX1245 comes by SMS",
+        "Sign in with your code. User: ada48213",
+        "Your code, user: ada48213",
+        "Your code: ada48213 keeps it",
     ],
 )
 def test_a_number_that_another_word_names_is_none(words: str) -> None:
