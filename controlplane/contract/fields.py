@@ -280,15 +280,6 @@ def comma_separated(value: Any) -> Any:
     return value.split(",") if isinstance(value, str) else value
 
 
-def is_text(value: str) -> str:
-    """What was percent-decoded, refused where that was no UTF-8 (its octets are lone surrogates then)."""
-    try:
-        value.encode()
-    except UnicodeError as error:
-        raise PydanticCustomError("invalid_text", "Expected UTF-8, percent-encoded") from error
-    return value
-
-
 class ThreadCursor(NamedTuple):
     """A thread and its `lastMessageAt` when the page before was read (None: not given)."""
 
@@ -314,7 +305,6 @@ Label = Annotated[
     str,
     Field(min_length=1, max_length=LABEL_CHARS),
     NO_CONTROLS,
-    AfterValidator(is_text),
 ]
 # What a client may take from a message, and what it may put there.
 TakenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]

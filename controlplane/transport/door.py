@@ -12,7 +12,7 @@ from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
 from controlplane.transport.callers import Callers, address_of
 from controlplane.transport.connections import connection_of
-from controlplane.transport.reading import read_query
+from controlplane.transport.reading import query_pairs, read_query
 from controlplane.transport.request_bodies import RequestBodies, refuse_body
 from controlplane.transport.request_headers import media_type
 from controlplane.transport.responses import Responder
@@ -113,9 +113,10 @@ class Query:
 
 
 def _read_query(model: type[RequestQuery] | None, request: web.Request) -> Any:
-    if model is None and not request.query_string:
+    asked = request.rel_url.raw_query_string
+    if model is None and not asked:
         return None
-    return read_query(model or RequestQuery, list(request.query.items()) if request.query_string else [])
+    return read_query(model or RequestQuery, query_pairs(asked) if asked else [])
 
 
 def _resumed(request: web.Request, query: StreamEvents) -> StreamEvents:

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pybase64
 
@@ -50,6 +51,21 @@ def read_json(raw: bytearray) -> Any:
     """This JSON as plain values, taken out of `raw`. Refusal `validation_failed`, whose only faults are `invalid_json`,
     `too_many` and `given_twice`."""
     return _parse(raw)
+
+
+def query_pairs(asked: str) -> Sequence[tuple[str, str]]:
+    """The names and values of a query as it came. Refusal 400 of what is no UTF-8: read as the characters that stand
+    for it (U+FFFD) it would be looked for, and never found."""
+    pairs = parse_qsl(asked, keep_blank_values=True, errors="surrogateescape")
+    octets = [name for name, value in pairs if _has_octets(name) or _has_octets(value)]
+    if octets:
+        names = (name.encode(errors="replace").decode() for name in octets)
+        raise invalid([Fault(name, "invalid_text", "Expected UTF-8, percent-encoded") for name in names])
+    return pairs
+
+
+def _has_octets(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def read_query(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> RequestQuery:

@@ -33,7 +33,6 @@ from controlplane.contract.fields import (
     ThreadId,
     cursor_of,
     id_of,
-    is_text,
     shaped,
     with_plus,
     without_name,
@@ -132,7 +131,6 @@ class SendMessage(RequestBody):
 SenderPart = Annotated[
     str,
     Field(max_length=320),
-    AfterValidator(is_text),
     AfterValidator(without_name),
     AfterValidator(with_plus),
     AfterValidator(with_ascii_domain),
@@ -143,7 +141,7 @@ class ListMessages(RequestQuery):
     inboxId: InboxId | None = None
     threadId: ThreadId | None = None
     limit: Limit = 50
-    q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
+    q: Annotated[str, Field(max_length=200)] | None = None
     direction: Literal["inbound", "outbound"] | None = None
     from_: Annotated[SenderPart | None, Field(alias="from")] = None
     fromDomain: SenderDomain | None = None
@@ -169,8 +167,8 @@ class WaitMessage(RequestQuery):
     from_: Annotated[SenderPart | None, Field(alias="from")] = None
     fromDomain: DomainName | None = None
     verified: bool | None = None
-    subject: Annotated[str, Field(max_length=SUBJECT_MAX), AfterValidator(is_text)] | None = None
-    q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
+    subject: Annotated[str, Field(max_length=SUBJECT_MAX)] | None = None
+    q: Annotated[str, Field(max_length=200)] | None = None
     hasCode: bool | None = None
     after: Position | None = None
     timeoutSeconds: Annotated[int, Field(ge=0, le=WAIT_S_MAX)] = WAIT_S

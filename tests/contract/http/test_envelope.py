@@ -382,6 +382,23 @@ async def test_a_body_where_none_belongs_is_refused(shared: Running, route: Any)
     assert answer.faults == {"": "unexpected_body"}
 
 
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ("q=caf%E9", "q"),
+        ("from=%E6%9D%B1%ff", "from"),
+        ("labels=unread,%ED%A0%80", "labels"),
+        ("limit=2&threadId=%FF", "threadId"),
+        ("caf%E9=1", "caf?"),
+    ],
+)
+@on_shared
+async def test_a_query_that_is_no_utf_8_is_refused(shared: Running, asked: str, path: str) -> None:
+    """Read as what stands for it (U+FFFD) it would be looked for, and never found."""
+    assert (await shared.api.get(f"/v1/messages?{asked}")).faults == {path: "invalid_text"}
+    assert (await shared.api.get("/v1/messages?q=caf%C3%A9%EF%BF%BD&from=50%&limit=1")).status == 200
+
+
 LISTS = ("/v1/inboxes", "/v1/messages", "/v1/threads", "/v1/webhooks/deliveries")
 
 
