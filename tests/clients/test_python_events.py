@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from maild_client import AsyncMaild, AuthenticationFailed, ConnectionFailed, EventsGap, Maild, ServerFailed
-from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
+from tests.clients.told_streams import BREAKING, ENDLESS, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
 from tests.clients.worlds import HANG_UP, KEY, SILENCE, Clients, ScriptedServer, answer, refused
 from tests.support.running import Running
 from tests.support.waiting import GIVES_UP_S
@@ -52,6 +52,12 @@ async def test_a_stream_that_breaks_goes_on_where_it_was(clients: Clients) -> No
         assert {one.path for one in server.asked} == {"/v1/events/stream?types=%2A&inboxId=inb_1"}
     assert ids(heard) == ["evt_1", "evt_2", "evt_3", "evt_6"]
     assert positions == POSITIONS
+
+
+async def test_who_is_to_come_again_in_years_looks_after_a_day(clients: Clients) -> None:
+    async with ScriptedServer(ENDLESS) as server:
+        assert ids(await follow(clients, server.url, 2)) == ["evt_1", "evt_2"]
+    assert clients.pauses[-1] == 86_400
 
 
 async def test_a_gap_is_raised_and_the_stream_goes_on(clients: Clients) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
+from tests.clients.told_streams import BREAKING, ENDLESS, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
 from tests.clients.typescript_world import Driver, Refused
 from tests.clients.worlds import HANG_UP, SILENCE, ScriptedServer, answer, refused
 from tests.support.machine import tools
@@ -44,6 +44,27 @@ async def test_a_stream_that_breaks_goes_on_where_it_was(driver: Driver) -> None
         assert {one.path for one in server.asked} == {"/v1/events/stream?types=*&inboxId=inb_1"}
     assert ids(heard) == ["evt_1", "evt_2", "evt_3", "evt_6"]
     assert positions == POSITIONS
+
+
+async def test_who_is_to_come_again_in_years_looks_after_a_day(driver: Driver) -> None:
+    """A timer of more than 24 days is over at once."""
+    noted = """
+        const real = globalThis.setTimeout, waits = [];
+        globalThis.setTimeout = (act, ms) => {
+            waits.push(ms);
+            return real(act, ms > 3_600_000 ? 0 : ms);
+        };
+        try {
+            await (async () => { FOLLOW })();
+        } finally {
+            globalThis.setTimeout = real;
+        }
+        return Math.max(...waits);
+    """
+    async with ScriptedServer(ENDLESS) as server:
+        longest_ms = await driver.ask(server.url, noted.replace("FOLLOW", FOLLOW), [2, {}])
+        assert len(server.asked) == 3
+    assert longest_ms == 86_400_000
 
 
 async def test_a_gap_is_thrown_and_the_stream_goes_on(driver: Driver) -> None:

@@ -35,6 +35,12 @@ BREAKING = [
     told(POSITION.replace("evt_0", "evt_5")),
     told(event("evt_6")),
 ]  # fmt: skip
+# As of a proxy that calls its outage endless: no timer runs so long.
+ENDLESS = [
+    told(event("evt_1")),
+    refused(503, Retry_After="Fri, 31 Dec 9999 23:59:59 GMT"),
+    told(event("evt_2")),
+]
 POSITIONS = [None, *["evt_2"] * 3, *["evt_3"] * 5, "evt_5"]
 
 

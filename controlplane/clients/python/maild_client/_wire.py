@@ -30,6 +30,8 @@ RETRIES = 2
 RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 PAUSE_S, PAUSE_MAX_S = 0.5, 8.0
 OBEYED_MAX_S = 60.0  # a longer Retry-After is for the caller to decide about
+LONG_PAUSE_MAX_S = 30.0
+ASKED_MAX_S = 86_400.0  # where nobody else decides: timers have an end, and an outage too
 # What httpx2 reads of the environment.
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
 _PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -286,3 +288,9 @@ def retry_pause_s(
 def pause_s(failures: int, chance: float, at_most_s: float = PAUSE_MAX_S) -> float:
     """Twice as long after each failure, and not all clients at once: half of it is chance."""
     return min(at_most_s, PAUSE_S * 2.0 ** min(failures, 10)) * (0.5 + chance / 2)
+
+
+def long_pause_s(fault: Exception, failures: int, chance: float) -> float:
+    """How long to wait after so many failures on end, where there is always another attempt."""
+    asked_s = fault.retry_after if isinstance(fault, ApiError) else None
+    return min(asked_s, ASKED_MAX_S) if asked_s else pause_s(failures, chance, LONG_PAUSE_MAX_S)

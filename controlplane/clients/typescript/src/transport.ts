@@ -24,6 +24,7 @@ const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 8_000;
 const LONG_PAUSE_MAX_MS = 30_000;
+const ASKED_MAX_S = 86_400; // where nobody else decides: timers have an end, and an outage too
 const BODY_BYTES_PER_MS = 4; // a line of 40 kbit/s: a server with room to spare takes a body from it
 const CLIENT_OPTIONS = ["apiKey", "url", "timeoutMs", "maxRetries", "fetch"];
 const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
@@ -261,7 +262,7 @@ export function pauseMs(failures: number, atMostMs: number = PAUSE_MAX_MS): numb
 /** How long to wait after so many failures on end, where there is always another attempt. */
 export function longPauseMs(error: unknown, failures: number): number {
   const askedS = error instanceof ApiError ? error.retryAfter : undefined;
-  return askedS ? askedS * 1000 : pauseMs(failures, LONG_PAUSE_MAX_MS);
+  return askedS ? Math.min(askedS, ASKED_MAX_S) * 1000 : pauseMs(failures, LONG_PAUSE_MAX_MS);
 }
 
 /** How long to wait before the next attempt; undefined: there is none. */

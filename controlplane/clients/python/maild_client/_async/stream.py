@@ -12,11 +12,10 @@ import httpx2
 from maild_client import _wire
 from maild_client._async.transport import AsyncTransport
 from maild_client._wire import Call
-from maild_client.errors import ApiError, ConnectionFailed, EventsGap, MaildError
+from maild_client.errors import ConnectionFailed, EventsGap, MaildError
 from maild_client.types import Event
 
 HEARTBEATS_S = 60  # the server sends a comment every 15 seconds
-PAUSE_MAX_S = 30.0
 log = logging.getLogger("maild_client")
 
 
@@ -89,8 +88,7 @@ class AsyncEventStream:
             raise fault
         if not self._has_begun:
             raise ConnectionFailed(f"what answered is no event stream ({fault})")
-        asked_s = fault.retry_after if isinstance(fault, ApiError) else None
-        pause_s = asked_s or _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
+        pause_s = _wire.long_pause_s(fault, self._failures, self._transport.chance())
         self._failures += 1
         log.info("the event stream ended (%s); again in %.1f s", type(fault).__name__, pause_s)
         await self._transport.pause(pause_s)

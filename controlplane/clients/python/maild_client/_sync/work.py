@@ -26,7 +26,7 @@ from maild_client._sync.crew import (
     wait_until,
 )
 from maild_client._sync.transport import Transport
-from maild_client.errors import ApiError, ClaimLost, ConfigurationError, MaildError
+from maild_client.errors import ClaimLost, ConfigurationError, MaildError
 from maild_client.types import (
     AttachmentInput,
     ClaimedMessage,
@@ -40,7 +40,6 @@ TAKEN_MAX = 20  # at once, says the API
 LEASE_S = 300
 WAIT_S = 10  # also how long a stop may take while nothing is there to do
 RETRY_S = 30
-PAUSE_MAX_S = 30.0
 INSISTS = 4
 log = logging.getLogger("maild_client")
 
@@ -206,8 +205,7 @@ class Worker:
         return found
 
     def _pause(self, error: MaildError) -> None:
-        asked_s = error.retry_after if isinstance(error, ApiError) else None
-        pause_s = asked_s or _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
+        pause_s = _wire.long_pause_s(error, self._failures, self._transport.chance())
         self._failures += 1
         log.warning("nothing is offered in %s: %s; again in %.1f s", self._inbox_id, error, pause_s)
         wait_until(self._stop, pause_s)
