@@ -142,7 +142,8 @@ class Call(NamedTuple):
             principal.credential_id, principal.organization_id, inbox_id, self.on_leave
         )
         async with place as wait:
-            if inbox_id is not None and await self.db.lookup(inboxes.inactive_among, [inbox_id]):
+            inactive = await self.db.lookup(inboxes.inactive_among, [inbox_id] if inbox_id else [])
+            if inactive:
                 wait.close()
             return await wait.until(ask, wait_s)
 
