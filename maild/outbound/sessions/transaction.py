@@ -190,8 +190,10 @@ class Transaction:
         return int(limit) if limit.isascii() and limit.isdigit() else 0
 
     def _needs_utf8(self, rows: Sequence[Due]) -> bool:
+        """Hosts bounce what came with SMTPUTF8 where the one behind them doesn't know it (RFC 6531 §3.2), so it is said
+        for addresses alone: words beyond ASCII, of programs that don't encode them, always went without."""
         words = [self._sender, *(path(row) for row in rows)]
-        return self._content.has_8bit_header or not all(word.isascii() for word in words)
+        return self._content.has_utf8_address or not all(word.isascii() for word in words)
 
     def _mail(self, needs_utf8: bool) -> bytes:
         extensions = self._session.extensions

@@ -17,6 +17,7 @@ one of their own. All copies that are made here count, so that memory stays boun
 """
 
 import asyncio
+import re
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
@@ -49,6 +50,7 @@ LARGE_COPIES = 3  # the stored bytes, those with their fields, and with CRLF
 PIECE_BYTES = 256 * 1024
 LARGE_BYTES = 256 * 1024  # more has its turn at the CPU threads: it must not hold up the small ones
 BODY_HASHES_MAX = 1_000
+_BESIDE_ADDRESSES = re.compile(rb"[\s<>(),:;]+")
 
 
 class Content(NamedTuple):
@@ -57,7 +59,7 @@ class Content(NamedTuple):
     wire: bytes | LargeWire  # what follows the 354, with the final dot
     size_bytes: int  # as SIZE= counts (RFC 1870 §6)
     has_8bit: bool
-    has_8bit_header: bool
+    has_utf8_address: bool  # in its header; words beyond ASCII are no reason for SMTPUTF8
 
 
 Sign = Callable[[bytes], Signed]
@@ -244,9 +246,15 @@ def _compose(
         wire,
         len(signature) + len(raw),
         has_8bit=not is_ascii,
-        has_8bit_header=not is_ascii and not raw[: raw.find(b"\r\n\r\n")].isascii(),
+        has_utf8_address=not is_ascii and _names_utf8_address(raw[: raw.find(b"\r\n\r\n")]),
     )
     return content, digest
+
+
+def _names_utf8_address(header: bytes) -> bool:
+    return not header.isascii() and any(
+        b"@" in word and not word.isascii() for word in _BESIDE_ADDRESSES.split(header)
+    )
 
 
 class HeldBytes:

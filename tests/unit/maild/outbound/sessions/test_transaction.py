@@ -36,7 +36,7 @@ async def test_it_asks_before_the_message_and_not_after_it() -> None:
 
     pooled = SimpleNamespace(session=session, is_fresh=True, is_reusable=False, took=None)
     row = SimpleNamespace(position=0, address="a@there.test", domain="there.test")
-    content = SimpleNamespace(size_bytes=9, has_8bit=False, has_8bit_header=False, wire=b".\r\n")
+    content = SimpleNamespace(size_bytes=9, has_8bit=False, has_utf8_address=False, wire=b".\r\n")
     hop = SimpleNamespace(host="mx.there.test", relay=None)
     given = cast(Any, (hop, pooled, [row], content, "b@here.test", stand_back))
     verdicts = await Transaction(*given).run()
