@@ -19,7 +19,14 @@ from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage, has_more_than
 from maild.message.parsing.parse import parse, read_text
 from maild.message.parsing.signed_data import signed_message
-from maild.message.parsing.text import QuotedWords, extract_reply, html_to_text, snippet, whose_quotes
+from maild.message.parsing.text import (
+    QuotedWords,
+    extract_reply,
+    html_to_text,
+    leaves_words_to_html,
+    snippet,
+    whose_quotes,
+)
 from maild.message.writing.compose import Composed, Outgoing
 
 TEXT_CHARS = 64 * 1024  # longer text stays in the blob; events carry as much (docs/contract.md, section 6)
@@ -229,13 +236,16 @@ def _read_words(
         body = _signed_words(raw, parsed, guesser, at_once=at_once)
     text = words = body or ""
     quoted = QuotedWords.OF_OTHERS
-    html_parts = parsed.html_alone if text.strip(_UNSEEN) else parsed.html
+    is_elsewhere = parsed.html != parsed.html_alone and leaves_words_to_html(text)
+    html_parts = parsed.html_alone if text.strip(_UNSEEN) and not is_elsewhere else parsed.html
     if html_parts:
         html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)
         if at_once and not _is_light_html(html):
             raise TooMuchWork
         quoted = whose_quotes(html, answers=is_answer)
-        words = _in_order(parsed.text, text, html_parts, html_to_text(html))
+        of_html = html_to_text(html)
+        has_all = is_elsewhere and of_html.strip(_UNSEEN)
+        words = _in_order(parsed.text, "" if has_all else text, html_parts, of_html)
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
         raise TooMuchWork
     return _Said(None if is_cut else body, is_cut, words, quoted)

@@ -32,6 +32,39 @@ def test_a_blank_text_part_does_not_hide_what_the_html_says(blank: str) -> None:
     assert not said.text_body.strip("\u200b \u00a0\r\n")
 
 
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "To read this letter, please use a program that shows HTML!",
+        "Your e-mail client can't show HTML",
+        "Read this in your browser:\nhttps://example.org/letters/7?to=ann&" + "k=v&" * 100,
+        "Ihr Programm zeigt kein HTML-Format an.",
+        "Afficher ce message dans votre navigateur\n<https://example.org/7>",
+        "HTMLメールに対応した環境でご覧ください。",
+        "Если письмо не видно, откройте его в браузере.",
+    ],
+)
+def test_a_text_that_sends_its_readers_to_the_html_says_what_that_says(stub: str) -> None:
+    text = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n{stub}"
+    said = mail(multipart("alternative", text, HTML))
+    assert said.text_body is not None and said.text_body.strip() == stub
+    assert (said.extracted_text, said.snippet, said.search_words) == (CODE, CODE, CODE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "html", "text"),
+    [
+        ("mixed", HTML, "The HTML is below."),  # it stands for none of it
+        ("alternative", "Content-Type: text/html\n\n<img src=a.png>", "Read this in your browser"),
+        ("alternative", HTML, f"{CODE}. It is of no use in another browser than yours. " + "Keep it. " * 40),
+        ("alternative", HTML, "See https://example.org/browser.html"),
+    ],
+)
+def test_a_text_that_says_something_is_said(kind: str, html: str, text: str) -> None:
+    said = mail(multipart(kind, f"Content-Type: text/plain\n\n{text}", html))
+    assert (said.extracted_text or said.text_body or "").startswith(text.strip())
+
+
 def test_html_that_no_text_stands_for_is_said_beside_a_footer_of_text() -> None:
     said = mail(multipart("mixed", HTML, FOOTER))
     assert said.extracted_text == f"{CODE}\n\nConfidential."
