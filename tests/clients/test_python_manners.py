@@ -1,8 +1,10 @@
 """How the Python clients behave beside a server that fails by script: again where it is safe, and never with the key
 to somebody else."""
 
+import copy
 import logging
 import os
+import pickle
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -220,6 +222,20 @@ async def test_each_error_has_its_family(
     assert (found.code, found.status, found.details) == (code, status, {"more": 1})
     assert (found.request_id, found.retry_after, found.message) == ("req_1", 90, "It is not so.")
     assert str(found) == f"{code} ({status}, request req_1): It is not so. · more: 1"
+
+
+@pytest.mark.parametrize("status", [400, 409, 429, 503])
+async def test_an_error_is_whole_in_another_process(clients: Clients, status: int) -> None:
+    """A pool of processes waits for ever for an error that can't be read there."""
+    faults = {"fields": [{"path": "to[0]", "code": "invalid_email", "message": "Expected an address"}]}
+    async with ScriptedServer(
+        [refused(status, "validation_failed", details=faults, Retry_After="90")]
+    ) as server:
+        with pytest.raises(ApiError) as error:
+            await clients.ask(server.url, send, max_retries=0)
+    for copied in (pickle.loads(pickle.dumps(error.value)), copy.copy(error.value)):
+        assert type(copied) is type(error.value) and copied.args == error.value.args
+        assert str(copied) == str(error.value) and vars(copied) == vars(error.value)
 
 
 async def test_a_log_tells_what_the_message_refers_to(clients: Clients) -> None:

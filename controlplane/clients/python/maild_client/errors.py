@@ -103,6 +103,10 @@ class ApiError(MaildError):
         self.retry_after = retry_after
         self.idempotency_key = idempotency_key
 
+    def __reduce__(self) -> Any:
+        """Without `__init__`, to which an exception of another process would be one argument."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
+
     def __str__(self) -> str:
         """With the details that are one word or number: a log has nothing else of what the message refers to."""
         told = (f"{name}: {one}" for name, one in self.details.items() if isinstance(one, str | int | float))
