@@ -8,11 +8,14 @@ from pydantic_core import PydanticCustomError
 _ESCAPED = "\\n"
 _TAG = r"<(?:!doctype|/?(?:html|body|p|div|span|br|h[1-6]|ul|ol|table|b|strong|i|em|a)\b)[^>]*>"
 _IS_HTML = re.compile(rf"\s*{_TAG}.*>\s*", re.IGNORECASE | re.DOTALL)
+_ENTITY = r"&(?:amp|lt|gt|quot|apos|nbsp|#39|#34|#x27);"
+_HAS_ENTITIES = re.compile(_ENTITY)
+_HAS_BARE_SIGNS = re.compile(rf"[<>]|(?!{_ENTITY})&")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def text_as_meant(text: str) -> str:
-    """Neither blank, nor with its line breaks written as `\\n` or `<br>`, nor HTML."""
+    """Neither blank, nor with its line breaks written as `\\n` or `<br>`, nor HTML, nor escaped as HTML is."""
     if not text.strip():
         raise PydanticCustomError("required", "It is blank, and would be a mail without words")
     _with_line_breaks(text)
@@ -21,6 +24,12 @@ def text_as_meant(text: str) -> str:
             "invalid_text",
             "People would read the tags of HTML: write plain words, and put HTML into 'html' where there is one. If"
             " the tags are what is to be read, begin and end with words, in lines",
+        )
+    if _HAS_ENTITIES.search(text) and not _HAS_BARE_SIGNS.search(text):
+        raise PydanticCustomError(
+            "invalid_text",
+            "People would read the entities of HTML: write the characters themselves (&, <, '). If entities are what is"
+            " to be read, have one of the characters & and < beside them",
         )
     return text
 

@@ -26,6 +26,7 @@ SLIPS = (
     ("text", "<p>Hello</p>\n<p>It is done.</p>", "'html'"),
     ("text", "<!DOCTYPE html><html><body>Hello</body></html>", "'html'"),
     ("text", "Hello,<br><br>it is done.", "'html'"),
+    ("text", "Tom &amp; Ada,\nit&#39;s done: phase 1 &gt; phase 2.", "entities"),
     ("html", r"<p>Hello</p>\n<p>it is done</p>", "escape line breaks once"),
     ("html", "Hello,\n\nit is done.", "'text'"),
 )
@@ -66,6 +67,8 @@ async def test_words_above_what_is_forwarded_are_looked_at_too(
         "a < b and b > c",
         "Take <br> for a line break.\nIt is short.",
         "Write to <ada@elsewhere.test>",
+        "Write &amp; for & there.",
+        "R&D;, AT&T and Q&A",
     ],
 )
 async def test_words_that_only_look_like_slips_are_sent(agent: Mcp, maild: Running, words: str) -> None:
