@@ -78,7 +78,7 @@ _SURE_SUBJECT = re.compile(
     r"(?:(?:out of office autoreply|abwesenheitsnotiz): |自动(?:回复|答复)[:：]|【(?:自動(?:返信|応答)|自动回复)】)",
     re.IGNORECASE,
 )
-_BEFORE_ANOTHER = re.compile(r"[^:：]?\w*(?: für)?[ \])】］]{0,3}[:：]")
+_BEFORE_ANOTHER = re.compile(r"[^:：]?\w*(?: für)?[\s\])】］]{0,3}[:：]")
 _NOTES_SUBJECT = "auto: "
 
 
@@ -127,8 +127,10 @@ def _is_said_by(subject: str, *, is_automatic: bool, may_answer: bool) -> bool:
     found = _SUBJECT.match(subject)
     if found is None or is_automatic:
         return found is not None
+    if _SURE_SUBJECT.match(subject) is not None:
+        return True
     if not may_answer:
-        return _SURE_SUBJECT.match(subject) is not None
+        return False
     is_before = _BEFORE_ANOTHER.match(subject, found.end() - 1) is not None
     return is_before or subject.lower().startswith(_NOTES_SUBJECT)
 
