@@ -24,7 +24,6 @@ _PARAMETER = re.compile(
     r'(?:"((?>(?:[^"\\]++|\\.)*))"?|((?>(?:[^;\s]++|\s++(?![^=;\s"]++=))*)))',
     re.DOTALL,
 )
-_NO_WORD = re.compile(r'\s*+[^\s;=/"()]++\s*+=')  # programs that write a parameter alone
 _FIRST_WORD = re.compile(r"\s*+([^\s/]*+)(?>\s*+(/)\s*+(\S*+)|)")
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
@@ -39,9 +38,7 @@ _TURNED_ROUND = {"plain/text": "text/plain", "html/text": "text/html"}
 
 
 def read_value(value: str) -> tuple[str, dict[str, str]]:
-    """(first word in lower case, raw parameters; of a repeated one the first). The word may be missing."""
-    if _NO_WORD.match(value):
-        return "", _read_parameters(f";{value}", 0)
+    """(first word in lower case, raw parameters; of a repeated one the first)."""
     head, semicolon, _ = value.partition(";")
     first = _FIRST_WORD.match(without_comments(head).lower())
     assert first is not None  # it takes no word as well
@@ -52,7 +49,9 @@ def read_value(value: str) -> tuple[str, dict[str, str]]:
         word = word.partition("(")[0]
     if not semicolon and "=" not in head:
         return word, {}
-    return word, _read_parameters(value, 0 if "=" in head else len(head))
+    if "=" in head:  # programs that forget the first ";", or the word before it
+        return word, _read_parameters(f";{value}", 0)
+    return word, _read_parameters(value, len(head))
 
 
 def _read_parameters(value: str, position: int) -> dict[str, str]:
@@ -93,7 +92,7 @@ def media_type(word: str) -> str:
         return _TURNED_ROUND.get(found[0], found[0])
     if word.startswith("multipart"):
         return "multipart/mixed"
-    if "html" in word:
+    if "html" in word and "=" not in word:
         return "text/html"
     return "text/plain" if word in ("", "text", "text/") else NO_TYPE
 

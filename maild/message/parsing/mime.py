@@ -52,7 +52,7 @@ _FALSE_DELIMITERS = 64
 _WINDOW_BYTES = 64 * 1024
 
 _LINE_ABOVE_FIELDS = re.compile(
-    rb"^(--[^\r\n]{1,%d}+)\r?\n(?=content-[a-z-]{1,64}+[ \t]*+:)" % MAX_BOUNDARY_OCTETS,
+    rb"^(--[^\r\n]{0,%d}\S(?<!--))[ \t]*+\r?\n(?=content-[a-z-]{1,64}+[ \t]*+:)" % (MAX_BOUNDARY_OCTETS - 1),
     re.IGNORECASE | re.MULTILINE,
 )
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
@@ -290,7 +290,8 @@ class Indexer:
         if not filename and not content_type.startswith("text/"):  # words with a name would be no body
             filename = text_parameter(parameters, "filename", self._guesser)
         if content_type == NO_TYPE:  # RFC 2045 §5.2: text it is, unless it is a file
-            is_file = filename or disposition not in _OF_BODIES or encoding in (BASE64, UUENCODE)
+            is_data = encoding in (BASE64, UUENCODE) and "charset" not in parameters
+            is_file = filename or disposition not in _OF_BODIES or is_data
             content_type = OCTET_STREAM if is_file else "text/plain"
         if encoding == UUENCODE:
             block = find_block(self._raw, start, end)
@@ -402,9 +403,9 @@ def _first_part(raw: Buffer, delimiter: bytes, start: int, end: int) -> int | No
 
 def _delimiter_in_use(raw: Buffer, start: int, end: int) -> bytes:
     """What stands between the parts of a multipart that declares no boundary, as scripts write it that do not fold the
-    line with it, or another: a line above the fields of a part. Nothing where there is none."""
+    line with it, or another: a line above the fields of a part, which ends nothing. b"" where there is none."""
     found = _LINE_ABOVE_FIELDS.search(raw, start, min(end, start + _WINDOW_BYTES))
-    return found[1].rstrip() if found else b""
+    return found[1] if found else b""
 
 
 def find_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tuple[int, int, bool] | None:
