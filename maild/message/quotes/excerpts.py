@@ -3,9 +3,15 @@ what the author shows so (output of a program, a page), which stays."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from operator import itemgetter
+
+_WORDS_MAX = 50_000  # no honest original has more
+# Scripts that put no blanks between words: each letter is one there.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uff00-\uffef"  # Thai to Han
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]++")
 
 
 class UnattributedQuotes:
@@ -51,4 +57,5 @@ class _OriginalWords:
 
 
 def _words(lines: Iterable[str]) -> list[str]:
-    return [word for line in lines for word in line.lstrip("> \t|").split()]
+    found = (word[0] for line in lines for word in _WORD.finditer(line.lstrip("> \t|")))
+    return list(islice(found, _WORDS_MAX))

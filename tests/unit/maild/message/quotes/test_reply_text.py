@@ -1194,3 +1194,19 @@ def test_a_digest_keeps_who_said_what() -> None:
     assert extract_reply(whole, is_answer=False) == whole
     answer = f"I have some.\n\nOn 28 Nov 2026, Bob wrote:\n{whole}"
     assert extract_reply(answer) == "I have some."
+
+
+def test_an_excerpt_goes_also_where_no_blanks_stand_between_words() -> None:
+    japanese = """> 手数料はいくらですか
+
+500円です。
+
+2024年3月12日(火) 9:41 山田 <yamada@hashi.example>:
+
+> 鈴木様
+> お世話になります。手数料はいくら
+> ですか、教えてください。
+"""
+    assert extract_reply(japanese) == "500円です。"
+    shown = japanese.replace("> 手数料はいくらですか", "> 接続できませんでした")
+    assert extract_reply(shown) == "> 接続できませんでした\n\n500円です。"
