@@ -38,6 +38,23 @@ TIMES = """
 WRITE = "return client.agents.create({ name: 'one' })"
 
 
+async def test_many_calls_may_have_one_signal(driver: Driver) -> None:
+    """Node warns of more than ten listeners on one, as of a leak."""
+    body = """
+        const warnings = [], warned = (warning) => warnings.push(String(warning)), stop = new AbortController();
+        process.on("warning", warned);
+        const calls = Array.from({ length: 30 }, () => client.messages.get("msg_1", {}, { signal: stop.signal }));
+        if (given) stop.abort(new Error("enough"));
+        const ended = await Promise.allSettled(calls);
+        await new Promise(setImmediate);
+        process.off("warning", warned);
+        return [warnings, [...new Set(ended.map((one) => one.reason?.message ?? one.value.id))]];
+    """
+    async with ScriptedServer([MESSAGE]) as server:
+        assert await driver.ask(server.url, body, False) == [[], ["msg_1"]]
+        assert await driver.ask(server.url, body, True) == [[], ["enough"]]
+
+
 # Again --------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 /** Events as they happen. A stream that breaks off goes on where it was. */
 import { ConnectionFailed, EventsGap, MaildError } from "./errors.js";
+import { follow } from "./following.js";
 import { fields } from "./given.js";
 import { EventsResource } from "./operations.js";
 import type { Event, StreamEventsParams } from "./schema.js";
@@ -94,12 +95,12 @@ export class EventStream implements AsyncIterable<Event> {
     const ended = new AbortController();
     const end = (): void => ended.abort();
     const signals = caller ? [left, caller] : [left];
-    for (const one of signals) one.addEventListener("abort", end, { once: true });
+    const forgets = signals.map((one) => follow(one, end));
     if (caller?.aborted) end();
     try {
       return await this.#heard(ended.signal);
     } finally {
-      for (const one of signals) one.removeEventListener("abort", end);
+      for (const forget of forgets) forget();
     }
   }
 
@@ -157,7 +158,7 @@ export class EventStream implements AsyncIterable<Event> {
 /** One answer of server-sent events, read block by block (HTML Living Standard, §9.2). */
 class Connection {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #signal: AbortSignal | undefined;
+  readonly #forget: (() => void) | undefined;
   readonly #decoder = new TextDecoder();
   readonly #leave = (): void => void this.close();
   #lines: string[] = [];
@@ -165,8 +166,7 @@ class Connection {
 
   constructor(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
     this.#reader = body.getReader();
-    this.#signal = signal;
-    signal?.addEventListener("abort", this.#leave, { once: true });
+    this.#forget = signal && follow(signal, this.#leave);
   }
 
   /** The next block that says something; undefined when the answer ended, or nothing came for too long. */
@@ -190,7 +190,7 @@ class Connection {
   }
 
   async close(): Promise<void> {
-    this.#signal?.removeEventListener("abort", this.#leave);
+    this.#forget?.();
     await this.#reader.cancel().catch(() => undefined); // a connection that broke can't be closed, and need not be
   }
 

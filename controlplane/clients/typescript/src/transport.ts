@@ -14,6 +14,7 @@ import {
   NotModified,
   TimedOut,
 } from "./errors.js";
+import { follow } from "./following.js";
 import { CALL_OPTIONS, checkedKey, checkOptions, inBody, inQuery, TIMER_MAX_MS, WRITE_OPTIONS } from "./given.js";
 import { VERSION } from "./version.js";
 
@@ -242,15 +243,16 @@ export class Transport {
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const leave = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", leave);
+      forget?.();
       resolve();
     }, ms);
-    signal?.addEventListener("abort", leave, { once: true });
+    const forget =
+      signal &&
+      follow(signal, () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
   });
 }
 
@@ -280,8 +282,7 @@ class Deadline {
   readonly #ms: number;
   #beganAt = performance.now();
   #timer: ReturnType<typeof setTimeout>;
-  readonly #caller: AbortSignal | undefined;
-  readonly #leave = (): void => this.#controller.abort(this.#caller?.reason);
+  readonly #forget: (() => void) | undefined;
 
   /** The time begins anew. */
   readonly again = (): void => {
@@ -290,10 +291,10 @@ class Deadline {
 
   constructor(ms: number, caller: AbortSignal | undefined) {
     this.#ms = ms;
-    this.#caller = caller;
     this.#timer = setTimeout(this.#look, ms);
-    if (caller?.aborted) this.#leave();
-    else caller?.addEventListener("abort", this.#leave, { once: true });
+    const leave = (): void => this.#controller.abort(caller?.reason);
+    if (caller?.aborted) leave();
+    else this.#forget = caller && follow(caller, leave);
   }
 
   readonly #look = (): void => {
@@ -312,7 +313,7 @@ class Deadline {
 
   clear(): void {
     clearTimeout(this.#timer);
-    this.#caller?.removeEventListener("abort", this.#leave);
+    this.#forget?.();
   }
 }
 

@@ -7,6 +7,7 @@
  * - What a handler throws gives the message back; after `work.maxAttempts` of the inbox's policy it is dead.
  */
 import { ClaimLost, ConfigurationError, MaildError } from "./errors.js";
+import { follow } from "./following.js";
 import { checkOptions, fields } from "./given.js";
 import { ClaimsResource, InboxesResource, MessagesResource, ThreadsResource } from "./operations.js";
 import type { ClaimedMessage, Message, ReplyMessage, SentReply, ThreadContext } from "./schema.js";
@@ -322,11 +323,11 @@ function stoppedBy(stop: AbortController, signal: AbortSignal | undefined, handl
     forget();
   };
   const forget = (): void => {
-    signal?.removeEventListener("abort", asked);
+    unfollow?.();
     for (const name of names) process?.off?.(name, asked);
   };
   for (const name of names) process?.once?.(name, asked);
+  const unfollow = signal && follow(signal, asked);
   if (signal?.aborted) asked();
-  else signal?.addEventListener("abort", asked, { once: true });
   return forget;
 }
