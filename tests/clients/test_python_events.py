@@ -111,6 +111,24 @@ async def test_who_closes_it_ends_the_loop_of_another_task(then: bytes) -> None:
             await stream.aclose()
 
 
+async def test_who_closes_it_ends_the_loop_of_another_thread() -> None:
+    async with ScriptedServer([bytes(told(event("evt_1"), has_length=False)), SILENCE]) as server:
+        with Maild(KEY, server.url) as client:
+            stream, heard = client.events.stream(), asyncio.Event()
+            loop = asyncio.get_running_loop()
+
+            def listen() -> None:
+                for _ in stream:
+                    loop.call_soon_threadsafe(heard.set)
+
+            async with asyncio.timeout(GIVES_UP_S):
+                listening = asyncio.create_task(asyncio.to_thread(listen))
+                await heard.wait()
+                stream.close()
+                await listening
+        assert len(server.asked) == 1
+
+
 @pytest.mark.parametrize("is_kept", [True, False])
 async def test_a_closed_client_has_closed_the_streams_that_a_loop_has_left(is_kept: bool) -> None:
     """What is open still when the event loop ends, asyncio tells of on stderr."""

@@ -2,8 +2,10 @@
 
 import asyncio
 import io
+import os
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -254,9 +256,35 @@ async def test_a_client_of_another_event_loop_says_so() -> None:
         async def read() -> Any:
             return await client.messages.get("msg_1")
 
-        with pytest.raises(RuntimeError, match="another event loop"):
-            await asyncio.to_thread(asyncio.run, read())
+        async def read_otherwise() -> Any:
+            return await client.with_options(timeout=1).messages.get("msg_1")
+
+        for again in (read, read_otherwise):
+            with pytest.raises(RuntimeError, match="another event loop"):
+                await asyncio.to_thread(asyncio.run, again())
         await client.aclose()
+
+
+async def test_a_client_of_another_process_says_so() -> None:
+    """What both ask on one connection, either reads the answers to."""
+
+    def in_a_child(client: Maild) -> int:
+        client.messages.get("msg_1")
+        child = os.fork()
+        if child:
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        refusals = 0
+        for one in (client, client.with_options(timeout=1)):
+            with suppress(BaseException):
+                try:
+                    one.messages.get("msg_1")
+                except RuntimeError as told:
+                    refusals += "another process" in str(told)
+        os._exit(refusals)
+
+    async with ScriptedServer([MESSAGE]) as server:
+        assert await Clients(is_async=False).ask(server.url, in_a_child) == 2
+        assert len(server.asked) == 1
 
 
 async def test_whether_a_list_has_items_is_not_known_before(clients: Clients) -> None:

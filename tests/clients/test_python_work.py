@@ -376,6 +376,33 @@ async def finishes_what_is_begun(work: Work, process: Process) -> None:
     )
 
 
+async def test_a_signal_stops_all_who_work_and_is_its_owners_again() -> None:
+    heard: list[int] = []
+
+    def of_the_program(number: int, frame: object) -> None:
+        heard.append(number)
+
+    async def handle(message: Any, claim: Any) -> None:
+        pass
+
+    before = signal.signal(signal.SIGTERM, of_the_program)
+    try:
+        async with (
+            ScriptedServer([answer(200, {"data": []})]) as server,
+            AsyncMaild(KEY, server.url) as client,
+            asyncio.timeout(GIVES_UP_S),
+            asyncio.TaskGroup() as tasks,
+        ):
+            for inbox in ("inb_1", "inb_2"):
+                tasks.create_task(client.inboxes.work(inbox, handle))
+            for inbox in ("inb_1", "inb_2"):
+                await until(lambda: asked(server, f"/v1/inboxes/{inbox}/claims"))  # noqa: B023
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is of_the_program and heard == []
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @pytest.mark.parametrize("kind", ["plain", "coroutines"])
 async def test_sigterm_lets_what_is_begun_finish(work: Work, kind: str) -> None:
     await finishes_what_is_begun(work, await Process.start(work, kind))

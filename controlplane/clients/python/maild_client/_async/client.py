@@ -9,7 +9,7 @@ import httpx2
 
 from maild_client import _wire, webhooks
 from maild_client._async.resources import AsyncResources, AsyncWebhooks
-from maild_client._async.transport import AsyncTransport
+from maild_client._async.transport import AsyncConnections, AsyncTransport
 from maild_client._async.work import AsyncWorkInboxes
 from maild_client.errors import ConfigurationError
 
@@ -73,7 +73,8 @@ class AsyncMaild(AsyncResources):
         if http_client is not None and not isinstance(http_client, httpx2.AsyncClient):
             raise ConfigurationError("http_client is no httpx2.AsyncClient")
         self._is_ours = http_client is None
-        self._use(AsyncTransport(key, options, http_client or http_client_for(options.url)))
+        connections = AsyncConnections(http_client or http_client_for(options.url))
+        self._use(AsyncTransport(key, options, connections))
 
     def _use(self, transport: AsyncTransport) -> None:
         super().__init__(transport)

@@ -5,19 +5,30 @@
 
 import asyncio
 import signal
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Self
+
+import httpx2
 
 from maild_client.errors import ConfigurationError
 
 AsyncStop = asyncio.Event
+HOME = "event loop: make one for each asyncio.run()"
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_stops: list[asyncio.Event] = []  # of all who work in the main thread
+_handlers: dict[int, Any] = {}  # that stood where ours do
 
 
 def home() -> object:
-    """What connections belong to, and nobody else can use them."""
+    """What connections belong to: in another loop they would fail now and then."""
     return asyncio.get_running_loop()
+
+
+def wake_reader(answer: httpx2.Response) -> None:
+    """Have whoever reads of it stop: tasks do when it is closed."""
 
 
 def check_handler(handle: object) -> None:
@@ -94,25 +105,29 @@ async def beside(work: Callable[[asyncio.Event], Awaitable[None]]) -> AsyncItera
 
 @contextmanager
 def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """SIGTERM and Ctrl-C set `stop`, the first time; where this thread hears of signals."""
+    """SIGTERM and Ctrl-C set `stop` and those of all others who work, the first time; in the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     loop = asyncio.get_running_loop()
-    heard: list[signal.Signals] = []
 
-    def asked() -> None:
-        stop.set()
-        forget()
+    def asked(number: int, frame: FrameType | None) -> None:
+        _forget_signals()
+        for one in _stops:
+            loop.call_soon_threadsafe(one.set)
 
-    def forget() -> None:
-        while heard:
-            loop.remove_signal_handler(heard.pop())
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(
-            NotImplementedError, RuntimeError, ValueError
-        ):  # Windows; another thread than the main one
-            loop.add_signal_handler(number, asked)
-            heard.append(number)
+    # Not the loop's own, of which each is the only one, and what was there before is lost.
+    if not _handlers:
+        _handlers.update({number: signal.signal(number, asked) for number in SIGNALS})
+    _stops.append(stop)
     try:
         yield
     finally:
-        forget()
+        _stops.remove(stop)
+        if not _stops:
+            _forget_signals()
+
+
+def _forget_signals() -> None:
+    while _handlers:
+        signal.signal(*_handlers.popitem())

@@ -15,11 +15,26 @@ from typing import Any
 import httpx2
 
 from maild_client import _wire
-from maild_client._async.crew import home
+from maild_client._async.crew import HOME, home, wake_reader
 from maild_client._wire import Call, Key, Options
 from maild_client.errors import ApiError, ConnectionFailed, TimedOut
 
 log = logging.getLogger("maild_client")
+
+
+class AsyncConnections:
+    """What clients that differ in options alone have in common: connections, and the streams open on them."""
+
+    def __init__(self, http: httpx2.AsyncClient) -> None:
+        self.http = http
+        self.streams: set[httpx2.Response] = set()
+        self._home: object = None
+
+    def check_home(self) -> None:
+        """RuntimeError for who can't use them."""
+        self._home = self._home or home()
+        if home() != self._home:
+            raise RuntimeError(f"this client was used in another {HOME}")
 
 
 class AsyncTransport:
@@ -29,23 +44,20 @@ class AsyncTransport:
         self,
         key: Key,
         options: Options,
-        http: httpx2.AsyncClient,
+        connections: AsyncConnections,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
-        streams: set[httpx2.Response] | None = None,
     ) -> None:
         self.options = options
         self.pause = pause
         self.chance = chance
         self._key = key
-        self._http = http
-        self._streams = set() if streams is None else streams
-        self._home: object = None
+        self._connections = connections
         self._watchers: ContextVar[list[httpx2.Response] | None] = ContextVar("answers", default=None)
 
     def with_options(self, options: Options) -> "AsyncTransport":
         """Another that shares the connections of this one."""
-        return AsyncTransport(self._key, options, self._http, self.pause, self.chance, self._streams)
+        return AsyncTransport(self._key, options, self._connections, self.pause, self.chance)
 
     async def json(self, call: Call) -> Any:
         """What the answer tells."""
@@ -60,12 +72,13 @@ class AsyncTransport:
     async def opened(self, call: Call) -> httpx2.Response:
         """The answer, not read yet. Whoever asked closes it."""
         answer = await self._answer(call, is_stream=True)
-        self._streams.add(answer)
+        self._connections.streams.add(answer)
         return answer
 
     async def let_go(self, answer: httpx2.Response) -> None:
         """Close an answer that was opened."""
-        self._streams.discard(answer)
+        self._connections.streams.discard(answer)
+        wake_reader(answer)
         await answer.aclose()
 
     @contextmanager
@@ -80,14 +93,12 @@ class AsyncTransport:
 
     async def aclose(self) -> None:
         """Close the connections, and what a loop over a stream has left open."""
-        for answer in tuple(self._streams):
+        for answer in tuple(self._connections.streams):
             await self.let_go(answer)
-        await self._http.aclose()
+        await self._connections.http.aclose()
 
     async def _answer(self, call: Call, *, is_stream: bool = False) -> httpx2.Response:
-        self._home = self._home or home()
-        if home() is not self._home:  # its connections would fail there now and then
-            raise RuntimeError("this client was used in another event loop: make one for each asyncio.run()")
+        self._connections.check_home()
         retries = 0
         while True:
             try:
@@ -101,9 +112,10 @@ class AsyncTransport:
             await self.pause(pause_s)
 
     async def _attempt(self, call: Call, *, is_stream: bool) -> httpx2.Response:
-        request = self._http.build_request(**call.request(self._key, self.options))
+        http = self._connections.http
+        request = http.build_request(**call.request(self._key, self.options))
         try:
-            answer = await self._http.send(request, stream=is_stream, auth=None, follow_redirects=False)
+            answer = await http.send(request, stream=is_stream, auth=None, follow_redirects=False)
             if not answer.is_success:
                 await answer.aread()
         # Not as the cause: that one holds the request, and with it the key.

@@ -10,7 +10,7 @@ import httpx2
 
 from maild_client import _wire, webhooks
 from maild_client._sync.resources import Resources, Webhooks
-from maild_client._sync.transport import Transport
+from maild_client._sync.transport import Connections, Transport
 from maild_client._sync.work import WorkInboxes
 from maild_client.errors import ConfigurationError
 
@@ -74,7 +74,8 @@ class Maild(Resources):
         if http_client is not None and not isinstance(http_client, httpx2.Client):
             raise ConfigurationError("http_client is no httpx2.Client")
         self._is_ours = http_client is None
-        self._use(Transport(key, options, http_client or http_client_for(options.url)))
+        connections = Connections(http_client or http_client_for(options.url))
+        self._use(Transport(key, options, connections))
 
     def _use(self, transport: Transport) -> None:
         super().__init__(transport)

@@ -1,21 +1,35 @@
 """What a worker needs of its world, in threads; see `maild_client/_async/crew.py`."""
 
 import inspect
+import os
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
+
+import httpx2
 
 from maild_client.errors import ConfigurationError
 
 Stop = threading.Event
+HOME = "process: make one in each, after the fork"
 
 
 def home() -> object:
-    """What connections belong to: nothing, all threads use them."""
-    return None
+    """What connections belong to: on those of another process each reads the other's answers."""
+    return os.getpid()
+
+
+def wake_reader(answer: httpx2.Response) -> None:
+    """Have whoever reads of it stop: a thread that waits for more does not see that it is closed."""
+    stream = answer.extensions.get("network_stream")  # of another transport there may be none
+    connection = stream.get_extra_info("socket") if stream else None
+    if isinstance(connection, socket.socket):
+        with suppress(OSError):  # closed already
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, which belongs to the reader
 
 
 def check_handler(handle: object) -> None:
