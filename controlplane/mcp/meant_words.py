@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 _ESCAPED = "\\n"
 _TAG = r"<(?:!doctype|/?(?:html|body|p|div|span|br|h[1-6]|ul|ol|table|b|strong|i|em|a)\b)[^>]*>"
 _IS_HTML = re.compile(rf"\s*{_TAG}.*>\s*", re.IGNORECASE | re.DOTALL)
-_ENTITY = r"&(?:amp|lt|gt|quot|apos|nbsp|#39|#34|#x27);"
+_ENTITY = r"&(?:amp|lt|gt|quot|apos|#39|#34|#x27);"
 _HAS_ENTITIES = re.compile(_ENTITY)
 _HAS_BARE_SIGNS = re.compile(rf"[<>]|(?!{_ENTITY})&")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
