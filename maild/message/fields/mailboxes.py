@@ -183,7 +183,8 @@ class _Reader:
             self.is_irregular = True
         self._comment = unescape(text)
         self._follows_comment = True
-        self._is_split = self._is_split or (not self._pieces and "@" in text)
+        if not self._pieces:  # a quote that begins here could end behind the address
+            self._is_split = self._is_split or '"' in text or "@" in decode_words(text, self._guesser)
         if "<" in self._comment and "@" in self._comment:
             self.names_another = True  # whoever knows no comments takes what stands in angle brackets
 

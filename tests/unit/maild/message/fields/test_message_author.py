@@ -98,6 +98,8 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("(a) a (comment) @x.org", "ambiguous-author"),
         ("(a@y.org) b@x.org", "ambiguous-author"),
         ("(a@y.org) (Bob) b@x.org", "ambiguous-author"),
+        ("(=?utf-8?q?a=40y.org?=) b@x.org", "ambiguous-author"),
+        ('(a") b@x.org ("@y.org)', "ambiguous-author"),
         ("(<a@y.org>) b@x.org", "ambiguous-author"),
         ("Bob (IT) b@x.org", "ambiguous-author"),
         ("a@b@c.org", "ambiguous-author"),
