@@ -484,12 +484,13 @@ def _pieces(text: str) -> Iterator[str]:
 def _own_words(text: str) -> str:
     """What stands before the message that came back, less lines of who sent it, and about what, and what lists and
     scanners say."""
-    return _FOOTER.sub(_with_code, _NOT_TO_WHOM.sub("", _WHO_SENT.sub("", _without_copy(text))))
+    return _FOOTER.sub(_with_reason, _NOT_TO_WHOM.sub("", _WHO_SENT.sub("", _without_copy(text))))
 
 
-def _with_code(footer: re.Match[str]) -> str:
-    """Some put a host's reply behind such a line."""
-    return footer[0] if own_status(footer[0]) or is_refusal(footer[0]) else ""
+def _with_reason(footer: re.Match[str]) -> str:
+    """Some put a host's reply behind such a line, or what is wrong with an address."""
+    words = footer[0]
+    return words if own_status(words) or is_refusal(words) or is_address_fault(words) else ""
 
 
 def _without_copy(text: str) -> str:

@@ -455,6 +455,15 @@ def test_the_line_that_a_list_puts_below_is_no_reason() -> None:
     assert fate.enhanced == "5.2.2"
 
 
+@pytest.mark.parametrize("rule", ["________________________________", "--", "-- "])
+def test_what_is_wrong_with_an_address_may_stand_below_a_line(rule: str) -> None:
+    text = (
+        "From: postmaster@there.test\nSubject: Undeliverable mail\n\nYour message could not be delivered.\n\n"
+    )
+    (fate,) = delivery(f"{text}{rule}\ngone@there.test: user unknown\n").fates
+    assert (fate.addresses, fate.diagnostic) == (("gone@there.test",), "gone@there.test: user unknown")
+
+
 @pytest.mark.parametrize(
     ("status", "diagnostic", "told"),
     [
