@@ -536,6 +536,17 @@ async def test_the_answer_itself(clients: Clients) -> None:
     assert told.headers["X-RateLimit-Remaining"] == "7"
 
 
+async def test_the_answer_of_a_page(clients: Clients) -> None:
+    async with ScriptedServer(
+        [answer(200, {"data": [{"id": "msg_1"}]}, X_RateLimit_Remaining="7")]
+    ) as server:
+        told = await clients.ask(
+            server.url, lambda client: client.with_response(client.messages.list(limit=1).page)
+        )
+    assert (told.data, told.status) == ([{"id": "msg_1"}], 200)
+    assert told.headers["X-RateLimit-Remaining"] == "7"
+
+
 async def test_other_options_for_some_calls(clients: Clients) -> None:
     async with ScriptedServer([refused(503)]) as server:
         with pytest.raises(ServerFailed):

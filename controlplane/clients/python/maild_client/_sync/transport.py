@@ -84,13 +84,15 @@ class Transport:
 
     @contextmanager
     def watched(self) -> Iterator[list[httpx2.Response]]:
-        """The answers that come within, to whoever calls from here."""
-        answers: list[httpx2.Response] = []
+        """The answers that come within, to whoever calls from here. Who watches around it is told of them, too."""
+        around, answers = self._watchers.get(), list[httpx2.Response]()
         token = self._watchers.set(answers)
         try:
             yield answers
         finally:
             self._watchers.reset(token)
+            if around is not None:
+                around.extend(answers)
 
     def close(self) -> None:
         """Close the connections, and what a loop over a stream has left open."""
