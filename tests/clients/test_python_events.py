@@ -129,6 +129,30 @@ async def test_who_closes_it_ends_the_loop_of_another_thread() -> None:
         assert len(server.asked) == 1
 
 
+async def test_who_closes_it_ends_a_loop_that_is_busy_with_an_event(clients: Clients) -> None:
+    heard: list[Any] = []
+
+    async def listen(client: AsyncMaild) -> None:
+        stream = client.events.stream()
+        async for one in stream:
+            heard.append(one)
+            await stream.aclose()
+            if len(heard) == 2:
+                break
+
+    def listen_too(client: Maild) -> None:
+        stream = client.events.stream()
+        for one in stream:
+            heard.append(one)
+            stream.close()
+            if len(heard) == 2:
+                break
+
+    async with ScriptedServer([told(event("evt_1"), event("evt_2"))]) as server:
+        await clients.ask(server.url, listen if clients.is_async else listen_too)
+    assert ids(heard) == ["evt_1"]
+
+
 @pytest.mark.parametrize("is_kept", [True, False])
 async def test_a_closed_client_has_closed_the_streams_that_a_loop_has_left(is_kept: bool) -> None:
     """What is open still when the event loop ends, asyncio tells of on stderr."""

@@ -133,6 +133,19 @@ async def test_who_asks_again_before_an_event_came_loses_none(driver: Driver) ->
         assert len(server.asked) == 1
 
 
+async def test_who_closes_it_ends_a_loop_that_is_busy_with_an_event(driver: Driver) -> None:
+    body = """
+        const stream = client.events.stream(), heard = [];
+        for await (const event of stream) {
+            if (heard.push(event.id) === 2) break;
+            await stream.close();
+        }
+        return heard;
+    """
+    async with ScriptedServer([told(EVENT, event("evt_2"))]) as server:
+        assert await driver.ask(server.url, body) == ["evt_1"]
+
+
 async def test_a_revoked_key_ends_it(driver: Driver) -> None:
     async with ScriptedServer([told(POSITION), refused(401, "invalid_api_key")]) as server:
         with pytest.raises(Refused, match="AuthenticationFailed"):

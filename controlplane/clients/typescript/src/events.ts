@@ -60,9 +60,9 @@ export class EventStream implements AsyncIterable<Event> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
+    const left = this.#left.signal; // of the loop, which may be busy with an event when that comes
     return {
       next: async () => {
-        const left = this.#left.signal;
         const turn = this.#turn.then(() => this.#next(left));
         this.#turn = turn.catch(() => undefined); // whoever asked hears of it
         const event = await turn;

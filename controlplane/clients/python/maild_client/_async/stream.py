@@ -34,11 +34,14 @@ class AsyncEventStream:
         self._failures = 0
         self._left = 0  # so many times
 
-    def __aiter__(self) -> Self:
-        return self
+    def __aiter__(self) -> "AsyncListening":
+        return AsyncListening(self, self._left)
 
     async def __anext__(self) -> Event:
-        left = self._left
+        return await self.next_until(self._left)
+
+    async def next_until(self, left: int) -> Event:
+        """The next event, where the stream was left so many times and is not meanwhile."""
         while left == self._left:
             try:
                 told = await anext(await self._connection())
@@ -92,3 +95,17 @@ class AsyncEventStream:
         self._failures += 1
         log.info("the event stream ended (%s); again in %.1f s", type(fault).__name__, pause_s)
         await self._transport.pause(pause_s)
+
+
+class AsyncListening:
+    """One loop over a stream. It ends when the stream is left, also while it is busy with an event."""
+
+    def __init__(self, stream: AsyncEventStream, left: int) -> None:
+        self._stream = stream
+        self._left = left
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Event:
+        return await self._stream.next_until(self._left)

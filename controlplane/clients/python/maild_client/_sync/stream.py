@@ -35,11 +35,14 @@ class EventStream:
         self._failures = 0
         self._left = 0  # so many times
 
-    def __iter__(self) -> Self:
-        return self
+    def __iter__(self) -> "Listening":
+        return Listening(self, self._left)
 
     def __next__(self) -> Event:
-        left = self._left
+        return self.next_until(self._left)
+
+    def next_until(self, left: int) -> Event:
+        """The next event, where the stream was left so many times and is not meanwhile."""
         while left == self._left:
             try:
                 told = next(self._connection())
@@ -93,3 +96,17 @@ class EventStream:
         self._failures += 1
         log.info("the event stream ended (%s); again in %.1f s", type(fault).__name__, pause_s)
         self._transport.pause(pause_s)
+
+
+class Listening:
+    """One loop over a stream. It ends when the stream is left, also while it is busy with an event."""
+
+    def __init__(self, stream: EventStream, left: int) -> None:
+        self._stream = stream
+        self._left = left
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Event:
+        return self._stream.next_until(self._left)
