@@ -1,9 +1,12 @@
 """Suppressions in the store: of one organization, one for each address, found and removed alone."""
 
+import sqlite3
 from collections.abc import Iterator
 
 import pytest
 
+from maild.message.fields.address import normalize
+from storage.engine import migrate
 from storage.engine.tx import Tx
 from storage.sending import suppressions
 from storage.tenants import organizations
@@ -11,6 +14,12 @@ from tests.support.worlds import memory_store
 
 OURS, THEIRS = "org_1", "org_2"
 ADA, BOB = "ada@x.test", "bob@x.test"
+STEP = 60  # storage/migrations/
+# As keys were before: in quotes wherever the local part is no dot-atom.
+OLD_KEYS = (
+    ADA, '"a..b"@x.test', '".a+tag"@x.test', '"ä."@x.test', '"a b"@x.test', '"a@b"@x.test', '"a]b"@x.test',
+    '"a\\\\b"@x.test', '"a\\"@b"@x.test', '""@x.test', '"a.,"@x.test', '"..!#$%&\'*+/=?^_`{|}~-"@x.test',
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -67,3 +76,31 @@ def test_who_unsubscribes_takes_back_any_consent(tx: Tx) -> None:
     assert [one.reason for one in suppressions.find(tx, OURS, [ADA, BOB])] == ["unsubscribe", "unsubscribe"]
     (theirs,) = suppressions.find(tx, THEIRS, [ADA])
     assert theirs.reason == "hard_bounce"
+
+
+def store_from_before() -> sqlite3.Connection:
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    for number, sql in enumerate(migrate.steps()[: STEP - 1], 1):
+        migrate._take(conn, sql, number)
+    return conn
+
+
+def test_who_was_suppressed_by_the_key_of_before_stays_so() -> None:
+    conn = store_from_before()
+    tx = Tx(conn)
+    organizations.create(tx, OURS, "Acme", "selfhost", 0)
+    for number, key in enumerate(OLD_KEYS):
+        add(tx, f"sup_{number}", key)
+        conn.execute("INSERT INTO members VALUES (?, ?, ?, NULL, 'member', 1)", (f"mem_{number}", OURS, key))
+        conn.execute("INSERT INTO correspondents VALUES ('inb_1', ?, 'live', 1)", (key,))
+        conn.execute(
+            "INSERT INTO rules VALUES (?, ?, NULL, 'outbound', 'block', ?, NULL, 1)",
+            (f"rul_{number}", OURS, key),
+        )
+    add(tx, "sup_new", normalize(OLD_KEYS[1]))
+    migrate._take(conn, migrate.steps()[STEP - 1], STEP)
+    keys = sorted(map(normalize, OLD_KEYS))
+    assert sorted(one.email for one in suppressions.list_suppressions(tx, OURS, limit=99)) == keys
+    for table, column in (("members", "email"), ("correspondents", "address"), ("rules", "value")):
+        assert sorted(key for (key,) in conn.execute(f"SELECT {column} FROM {table}")) == keys
+    conn.close()
