@@ -43,6 +43,7 @@ _STATEMENT_CHARS: Final = 4096
 _PIECES_MAX: Final = 400
 _REPORTER_CHARS: Final = 16 * 1024  # a reporter's own words; the event loop reads them
 _NAMES_MAX: Final = 400
+_FOOTERS_MAX: Final = 20
 _OPENING_MAX: Final = 5  # paragraphs in which qmail says what it tells of
 # Whom to write to for help, which is not who failed.
 _ROLES: Final = (
@@ -123,13 +124,14 @@ _FOOTER: Final = re.compile(
     r"^[ \t]*+(?:_{5,}+|--)[ \t]*+\n(?:[ \t]*+\n)*(?:[ \t]*+\S[^\n]*+(?:\n|\Z))+", re.MULTILINE
 )
 _ARRIVED: Final = re.compile(
-    r"\b(?:was|were|has been|have been)(?: successfully)? (?:delivered|forwarded|redirected) to"
+    r"\b(?:was|were|has been|have been)(?: successfully)? delivered to"
     r"[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
     re.IGNORECASE,
 )
-# Whom to write to, now that an address is out of use.
+# Whom to write to, or who has it, now that an address is out of use.
 _INSTEAD: Final = re.compile(
-    r"(?:\bplease (?:use|try|contact|reach|write|mail|e-?mail|send|resend|forward|direct)"
+    r"(?:\b(?:was|were|has been|have been)(?: successfully)? (?:forwarded|redirected) to"
+    r"|\bplease (?:use|try|contact|reach|write|mail|e-?mail|send|resend|forward|direct)"
     r"(?: (?:him|her|them|us|me|it|all|your|the|my|our|new|this|future|mails?|e-?mails?|messages?|requests?|address"
     r"|out|at|to|on|via|directly|instead)){0,6}"
     r"|\bnew (?:e-?mail )?address(?: is| for \w{1,20} is)?"
@@ -484,7 +486,8 @@ def _pieces(text: str) -> Iterator[str]:
 def _own_words(text: str) -> str:
     """What stands before the message that came back, less lines of who sent it, and about what, and what lists and
     scanners say."""
-    return _FOOTER.sub(_with_reason, _NOT_TO_WHOM.sub("", _WHO_SENT.sub("", _without_copy(text))))
+    told = _NOT_TO_WHOM.sub("", _WHO_SENT.sub("", _without_copy(text)))
+    return _FOOTER.sub(_with_reason, told, _FOOTERS_MAX)
 
 
 def _with_reason(footer: re.Match[str]) -> str:

@@ -1296,6 +1296,8 @@ def test_who_is_to_be_written_to_instead_is_not_who_failed(words: str) -> None:
         "Please try again later: gone@there.test: user unknown",
         "Please contact gone@there.test by other means. The mailbox gone@there.test does not exist.",
         "We could not reach gone@there.test, for the user is unknown.",
+        "The mail was forwarded to gone@there.test, but failed:\n\n<gone@there.test>: 550 5.1.1 User unknown",
+        "It was redirected to gone@there.test by a rule.\n\ngone@there.test: Mailbox does not exist",
     ],
 )
 def test_who_failed_is_told_from_who_is_to_be_written_to(words: str) -> None:
