@@ -491,9 +491,11 @@ def _own_words(text: str) -> str:
 
 
 def _with_reason(footer: re.Match[str]) -> str:
-    """Some put a host's reply behind such a line, or what is wrong with an address."""
-    words = footer[0]
-    return words if own_status(words) or is_refusal(words) or is_address_fault(words) else ""
+    """Some put a host's reply behind such a line, or what is wrong with an address; below one that stands alone, it
+    may follow."""
+    is_named = any(map(_is_address, footer[0].split("\n")))
+    words = footer.string[footer.start() :] if is_named else footer[0]
+    return footer[0] if own_status(words) or is_refusal(words) or is_address_fault(words) else ""
 
 
 def _without_copy(text: str) -> str:
