@@ -10,6 +10,8 @@ true: who may report what is decided by `maild/inbound/reading/reports.py`, what
                         `delivery_status.py`
                         qmail's text, Exim's header, and any other words: `worded_reports.py`
                         a receipt of the Sieve action `reject` (RFC 5429)
+
+What a text tells beside a form: `explanations.py`.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from maild.message.parsing.parse import parse, read_text
 from maild.message.parsing.text import html_to_text
 from maild.message.reports.bounces import is_unspecific, says_something
 from maild.message.reports.delivery_status import read_status
+from maild.message.reports.explanations import reasons_in, with_origins, with_steps
 from maild.message.reports.fates import (
     MAX_FATES,
     MAX_TEXT_CHARS,
@@ -39,14 +42,7 @@ from maild.message.reports.fates import (
     original_ids,
 )
 from maild.message.reports.report_words import begins_by_giving_up, says_it_gave_up
-from maild.message.reports.worded_reports import (
-    read_any_words,
-    read_exim,
-    read_qmail,
-    reasons_in,
-    with_origins,
-    with_steps,
-)
+from maild.message.reports.worded_reports import read_any_words, read_exim, read_qmail
 
 MAX_STATUS_BYTES: Final = 256 * 1024
 MAX_ORIGINAL_BYTES: Final = 64 * 1024  # of the returned message, for its header

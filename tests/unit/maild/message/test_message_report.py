@@ -464,7 +464,9 @@ def test_what_is_wrong_with_an_address_may_stand_below_a_line(rule: str) -> None
     assert (fate.addresses, fate.diagnostic) == (("gone@there.test",), "gone@there.test: user unknown")
     (fate,) = delivery(f"{text}{rule}\ngone@there.test\n\n550 5.1.1 user unknown\n").fates
     assert (fate.addresses, fate.code) == (("gone@there.test",), 550)
-    (fate,) = delivery(f"{text}<gone@there.test>: 550 no such user\n\n{rule}\nMail Team\nteam@there.test\n").fates
+    (fate,) = delivery(
+        f"{text}<gone@there.test>: 550 no such user\n\n{rule}\nMail Team\nteam@there.test\n"
+    ).fates
     assert fate.addresses == ("gone@there.test",)
 
 
