@@ -2,8 +2,13 @@
 
 import asyncio
 import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+import httpx2
 import pytest
 
 from maild_client import AsyncMaild, AuthenticationFailed, ConnectionFailed, EventsGap, Maild, ServerFailed
@@ -151,6 +156,82 @@ async def test_who_closes_it_ends_a_loop_that_is_busy_with_an_event(clients: Cli
     async with ScriptedServer([told(event("evt_1"), event("evt_2"))]) as server:
         await clients.ask(server.url, listen if clients.is_async else listen_too)
     assert ids(heard) == ["evt_1"]
+
+
+class _Wire(httpx2.BaseTransport):
+    """Streams that end, or never do, told over a connection whose other end is `far`."""
+
+    def __init__(self, *, ends: bool = False, version: bytes = b"HTTP/1.1") -> None:
+        self._near, self.far = socket.socketpair()
+        self.far.setblocking(False)
+        self._ends = ends
+        self._version = version
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(
+            200,
+            headers={"Content-Type": "text/event-stream"},
+            content=self._told(),
+            extensions={"network_stream": self, "http_version": self._version},
+        )
+
+    def _told(self) -> Iterator[bytes]:
+        yield event("evt_1").encode()
+        while not self._ends:
+            yield b": heartbeat\r\n\r\n"
+
+    def get_extra_info(self, _what: str) -> socket.socket:
+        return self._near
+
+    @property
+    def is_open(self) -> bool:
+        """Has nobody ended the connection itself?"""
+        try:
+            return self.far.recv(1) != b""
+        except BlockingIOError:
+            return True
+
+    def __exit__(self, *_how: object) -> None:
+        self._near.close()
+        self.far.close()
+
+
+def plain_client(wire: _Wire) -> Maild:
+    client = Maild(KEY, "http://127.0.0.1", http_client=httpx2.Client(transport=wire))
+    client._transport.pause = lambda _seconds: None
+    return client
+
+
+def test_a_stream_that_has_ended_leaves_its_connection_to_whoever_has_it_next() -> None:
+    with _Wire(ends=True) as wire:
+        stream = plain_client(wire).events.stream()
+        next(stream)
+        next(stream)
+        assert wire.is_open
+
+
+@pytest.mark.parametrize(("version", "stays_open"), [(b"HTTP/1.1", False), (b"HTTP/2", True)])
+def test_who_closes_a_stream_ends_no_other_call_on_its_connection(version: bytes, stays_open: bool) -> None:
+    with _Wire(version=version) as wire:
+        client = plain_client(wire)
+        stream = client.events.stream()
+        next(stream)
+        client._transport.close()
+        assert wire.is_open is stays_open
+
+
+def test_a_child_that_closes_the_client_leaves_the_streams_of_its_parent() -> None:
+    with _Wire() as wire:
+        client = plain_client(wire)
+        stream = client.events.stream()
+        next(stream)
+        child = os.fork()
+        if not child:
+            with suppress(BaseException):
+                client._transport.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert wire.is_open
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

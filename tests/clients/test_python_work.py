@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +15,7 @@ from typing import Any, Self
 import pytest
 
 from maild_client import AsyncClaim, AsyncMaild, Claim, ClaimLost, Conflict, Maild
+from maild_client._async.crew import stopped_by_signals
 from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, refused
 from tests.conftest import Start
 from tests.contract.agents.test_claims import Work
@@ -401,6 +402,24 @@ async def test_a_signal_stops_all_who_work_and_is_its_owners_again() -> None:
         assert signal.getsignal(signal.SIGTERM) is of_the_program and heard == []
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_who_was_left_in_a_closed_loop_keeps_no_signal_from_others() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    async def is_left(leaving: ExitStack) -> None:
+        leaving.enter_context(stopped_by_signals(asyncio.Event()))
+
+    async def is_stopped() -> None:
+        with stopped_by_signals(stop := asyncio.Event()):
+            signal.raise_signal(signal.SIGTERM)
+            async with asyncio.timeout(GIVES_UP_S):
+                await stop.wait()
+
+    with ExitStack() as leaving:
+        asyncio.run(is_left(leaving))
+        asyncio.run(is_stopped())
+        assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize("kind", ["plain", "coroutines"])

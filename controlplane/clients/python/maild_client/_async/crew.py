@@ -18,7 +18,7 @@ from maild_client.errors import ConfigurationError
 AsyncStop = asyncio.Event
 HOME = "event loop: make one for each asyncio.run()"
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
-_stops: list[asyncio.Event] = []  # of all who work in the main thread
+_stops: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []  # of all who work in the main thread
 _handlers: dict[int, Any] = {}  # that stood where ours do
 
 
@@ -109,22 +109,23 @@ def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    loop = asyncio.get_running_loop()
+    working = asyncio.get_running_loop(), stop
 
     def asked(number: int, frame: FrameType | None) -> None:
         _forget_signals()
-        for one in _stops:
-            loop.call_soon_threadsafe(one.set)
+        for loop, one in _stops:
+            if not loop.is_closed():  # as one may be whose tasks were not done
+                loop.call_soon_threadsafe(one.set)
 
     # Not the loop's own, of which each is the only one, and what was there before is lost.
     if not _handlers:
         _handlers.update({number: signal.signal(number, asked) for number in SIGNALS})
-    _stops.append(stop)
+    _stops.append(working)
     try:
         yield
     finally:
-        _stops.remove(stop)
-        if not _stops:
+        _stops.remove(working)
+        if all(loop.is_closed() for loop, _ in _stops):
             _forget_signals()
 
 

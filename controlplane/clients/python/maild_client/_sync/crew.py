@@ -25,6 +25,8 @@ def home() -> object:
 
 def wake_reader(answer: httpx2.Response) -> None:
     """Have whoever reads of it stop: a thread that waits for more does not see that it is closed."""
+    if answer.is_closed or answer.http_version == "HTTP/2":
+        return  # others use its connection, or may by now
     stream = answer.extensions.get("network_stream")  # of another transport there may be none
     connection = stream.get_extra_info("socket") if stream else None
     if isinstance(connection, socket.socket):

@@ -31,10 +31,14 @@ class Connections:
         self.streams: set[httpx2.Response] = set()
         self._home: object = None
 
+    def is_at_home(self) -> bool:
+        """Do they belong to whoever asks?"""
+        return home() == self._home
+
     def check_home(self) -> None:
         """RuntimeError for who can't use them."""
         self._home = self._home or home()
-        if home() != self._home:
+        if not self.is_at_home():
             raise RuntimeError(f"this client was used in another {HOME}")
 
 
@@ -79,7 +83,8 @@ class Transport:
     def let_go(self, answer: httpx2.Response) -> None:
         """Close an answer that was opened."""
         self._connections.streams.discard(answer)
-        wake_reader(answer)
+        if self._connections.is_at_home():  # whoever reads elsewhere goes on
+            wake_reader(answer)
         answer.close()
 
     @contextmanager
