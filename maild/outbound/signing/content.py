@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
-from maild.message.canonical import pieces_of_lines
+from maild.message.canonical import pieces_of_lines, read_fields
 from maild.message.octets import has_bare_line_end
 from maild.outbound.signing.dkim import DkimKeys, SigningKey, sign
 from maild.outbound.signing.kept_signatures import Copy, KeptSignatures, Signed
@@ -50,6 +50,7 @@ LARGE_COPIES = 3  # the stored bytes, those with their fields, and with CRLF
 PIECE_BYTES = 256 * 1024
 LARGE_BYTES = 256 * 1024  # more has its turn at the CPU threads: it must not hold up the small ones
 BODY_HASHES_MAX = 1_000
+_ADDRESS_FIELDS = frozenset((b"from", b"sender", b"reply-to", b"to", b"cc", b"bcc"))  # also behind Resent-
 _BESIDE_ADDRESSES = re.compile(rb"[\s<>(),:;]+")
 
 
@@ -252,9 +253,15 @@ def _compose(
 
 
 def _names_utf8_address(header: bytes) -> bool:
-    return not header.isascii() and any(
-        b"@" in word and not word.isascii() for word in _BESIDE_ADDRESSES.split(header)
-    )
+    if header.isascii():
+        return False
+    lists = [
+        value
+        for name, value in read_fields(header)
+        if name.rstrip().lower().removeprefix(b"resent-") in _ADDRESS_FIELDS
+    ]
+    words = (word for addresses in lists for word in _BESIDE_ADDRESSES.split(addresses))
+    return any(b"@" in word and not word.isascii() for word in words)
 
 
 class HeldBytes:

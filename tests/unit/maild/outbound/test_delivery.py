@@ -48,6 +48,7 @@ async def test_bare_line_ends_never_leave_the_host(tmp_path: Path) -> None:
         (["SMTPUTF8", "8BITMIME"], "Cc: <é@elsewhere.test>\r\n".encode() + RAW, " BODY=8BITMIME SMTPUTF8"),
         (["SMTPUTF8", "8BITMIME"], "Cc: a@é.test\r\n".encode() + RAW, " BODY=8BITMIME SMTPUTF8"),
         (["SMTPUTF8", "8BITMIME"], "X: é\r\nCc: É <a@elsewhere.test>\r\n".encode() + RAW, " BODY=8BITMIME"),
+        (["SMTPUTF8", "8BITMIME"], "X: 5€@Ulm\r\nComments: “a@b.test”\r\n".encode() + RAW, " BODY=8BITMIME"),
     ],
 )
 async def test_mail_has_the_parameters_it_needs_and_no_other(
