@@ -236,7 +236,9 @@ def _read_words(
         body = _signed_words(raw, parsed, guesser, at_once=at_once)
     text = words = body or ""
     quoted = QuotedWords.OF_OTHERS
-    is_elsewhere = parsed.html != parsed.html_alone and leaves_words_to_html(text)
+    # Of several texts one may be no alternative: what a list or a person adds stands in no HTML.
+    has_alternative = len(parsed.text) == 1 and parsed.html != parsed.html_alone
+    is_elsewhere = has_alternative and leaves_words_to_html(text)
     html_parts = parsed.html_alone if text.strip(_UNSEEN) and not is_elsewhere else parsed.html
     if html_parts:
         html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)

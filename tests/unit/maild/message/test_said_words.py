@@ -65,6 +65,12 @@ def test_a_text_that_says_something_is_said(kind: str, html: str, text: str) -> 
     assert (said.extracted_text or said.text_body or "").startswith(text.strip())
 
 
+def test_words_beside_a_text_that_sends_its_readers_to_the_html_are_said() -> None:
+    letter = multipart("alternative", "Content-Type: text/plain\n\nUse a program that shows HTML.", HTML)
+    said = mail(multipart("mixed", "Content-Type: text/plain\n\nAnn passes this on: pay today.", letter))
+    assert "Ann passes this on: pay today." in said.search_words
+
+
 def test_html_that_no_text_stands_for_is_said_beside_a_footer_of_text() -> None:
     said = mail(multipart("mixed", HTML, FOOTER))
     assert said.extracted_text == f"{CODE}\n\nConfidential."
