@@ -68,7 +68,7 @@ def test_a_text_that_says_something_is_said(kind: str, html: str, text: str) -> 
 def test_words_beside_a_text_that_sends_its_readers_to_the_html_are_said() -> None:
     letter = multipart("alternative", "Content-Type: text/plain\n\nUse a program that shows HTML.", HTML)
     said = mail(multipart("mixed", "Content-Type: text/plain\n\nAnn passes this on: pay today.", letter))
-    assert "Ann passes this on: pay today." in said.search_words
+    assert (said.extracted_text or said.text_body or "").startswith("Ann passes this on: pay today.")
 
 
 def test_html_that_no_text_stands_for_is_said_beside_a_footer_of_text() -> None:
