@@ -16,6 +16,7 @@ import pytest
 
 from maild_client import AsyncClaim, AsyncMaild, Claim, ClaimLost, Conflict, Maild
 from maild_client._async.crew import stopped_by_signals
+from maild_client._sync.crew import stopped_by_signals as threads_stopped
 from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, refused
 from tests.conftest import Start
 from tests.contract.agents.test_claims import Work
@@ -400,6 +401,23 @@ async def test_a_signal_stops_all_who_work_and_is_its_owners_again() -> None:
                 await until(lambda: asked(server, f"/v1/inboxes/{inbox}/claims"))  # noqa: B023
             signal.raise_signal(signal.SIGTERM)
         assert signal.getsignal(signal.SIGTERM) is of_the_program and heard == []
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_handler_that_the_program_has_set_meanwhile_stays(is_async: bool) -> None:
+    def of_the_program(number: int, frame: object) -> None:
+        pass
+
+    async def works() -> None:
+        with stopped_by_signals(asyncio.Event()) if is_async else threads_stopped(threading.Event()):
+            signal.signal(signal.SIGTERM, of_the_program)
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        asyncio.run(works())
+        assert signal.getsignal(signal.SIGTERM) is of_the_program
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -110,16 +110,9 @@ def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
         yield
         return
     working = asyncio.get_running_loop(), stop
-
-    def asked(number: int, frame: FrameType | None) -> None:
-        _forget_signals()
-        for loop, one in _stops:
-            if not loop.is_closed():  # as one may be whose tasks were not done
-                loop.call_soon_threadsafe(one.set)
-
     # Not the loop's own, of which each is the only one, and what was there before is lost.
     if not _handlers:
-        _handlers.update({number: signal.signal(number, asked) for number in SIGNALS})
+        _handlers.update({number: signal.signal(number, _stop_all) for number in SIGNALS})
     _stops.append(working)
     try:
         yield
@@ -129,6 +122,15 @@ def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
             _forget_signals()
 
 
+def _stop_all(number: int, frame: FrameType | None) -> None:
+    _forget_signals()
+    for loop, stop in _stops:
+        if not loop.is_closed():  # as one may be whose tasks were not done
+            loop.call_soon_threadsafe(stop.set)
+
+
 def _forget_signals() -> None:
     while _handlers:
-        signal.signal(*_handlers.popitem())
+        number, before = _handlers.popitem()
+        if signal.getsignal(number) is _stop_all:  # else the program has another by now
+            signal.signal(number, before)

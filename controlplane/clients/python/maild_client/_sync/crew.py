@@ -112,7 +112,9 @@ def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
 
     def forget() -> None:
         while before:
-            signal.signal(*before.popitem())
+            number, handler = before.popitem()
+            if signal.getsignal(number) is asked:  # else the program has another by now
+                signal.signal(number, handler)
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
