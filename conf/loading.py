@@ -68,9 +68,8 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def _read(path: Path) -> str:
-    with open(
-        path, encoding="utf-8-sig", opener=at_once
-    ) as file:  # editors of Windows begin files with a mark
+    # Editors of Windows begin files with a mark.
+    with open(path, encoding="utf-8-sig", opener=at_once) as file:
         os.set_blocking(file.fileno(), True)  # who writes into a pipe (`<(…)` of a shell) may take his time
         text = file.read(CHARS_MAX + 1)
         if len(text) > CHARS_MAX:

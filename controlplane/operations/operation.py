@@ -142,9 +142,10 @@ class Call(NamedTuple):
             principal.credential_id, principal.organization_id, inbox_id, self.on_leave
         )
         async with place as wait:
-            inactive = await self.db.lookup(inboxes.inactive_among, [inbox_id] if inbox_id else [])
-            if inactive:
-                wait.close()
+            if inbox_id is not None:
+                inactive = await self.db.lookup(inboxes.inactive_among, [inbox_id])
+                if inactive:
+                    wait.close()
             return await wait.until(ask, wait_s)
 
 

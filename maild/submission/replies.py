@@ -72,17 +72,15 @@ REPLIES: Mapping[str, RefusalReply] = {
 }
 
 # What no time brings back (`resetsAt` null): a relay that tries for days would only tell its author later.
-_FOR_GOOD: Mapping[str, RefusalReply] = {
-    "limit_reached": RefusalReply(
-        550, "5.7.1", "the allowance of {resource} does not suffice, and time alone brings no more"
-    ),
-}
+_NO_MORE = RefusalReply(
+    550, "5.7.1", "the allowance of {resource} does not suffice, and time alone brings no more"
+)
 
 
 def reply_to(code: str, message: str, details: Mapping[str, Any]) -> SmtpError:
     """The reply for a refusal with that code, those words and details; what has no row is temporary."""
-    is_for_good = code in _FOR_GOOD and "resetsAt" in details and details["resetsAt"] is None
-    reply = _FOR_GOOD[code] if is_for_good else REPLIES.get(code, _NOT_NOW)
+    is_for_good = code == "limit_reached" and details.get("resetsAt", "") is None
+    reply = _NO_MORE if is_for_good else REPLIES.get(code, _NOT_NOW)
     text = reply.text.format_map(_Told(details)) if reply.text else _faults(details) or message
     return SmtpError(reply.code, reply.enhanced, reply_text(text), told={"refusal": code})
 
