@@ -113,7 +113,7 @@ def _address(value: str) -> str:
 
 def _refuse_mapped(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     """No peer has such an address, and no packet leaves from it: it would be a rule that never holds."""
-    if address.version == 6 and address.ipv4_mapped is not None:
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         raise ValueError(f"must be written as IPv4 ({address.ipv4_mapped})")
 
 
