@@ -77,6 +77,8 @@ def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
     present = webhooks.get(tx, call.organization_id, call.id)
     if present is None:
         raise Refusal("webhook_not_found")
+    if _moves(present, body):  # where it tells the caller, maybe
+        require_heard(call.principal, body.subscribedEvents or load(present.subscribed_events))
     if _takes(present, body):
         call.principal.require_live()
     row = webhooks.update(
@@ -95,11 +97,14 @@ def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
 
 def _takes(present: WebhookRow, body: UpdateWebhook) -> bool:
     """Is there anything that the endpoint hears now and would not hear any more?"""
-    moves = body.url not in (None, present.url)
     drops = bool(
         body.subscribedEvents and set(load(present.subscribed_events)).difference(body.subscribedEvents)
     )
-    return body.isActive is False or moves or drops
+    return body.isActive is False or _moves(present, body) or drops
+
+
+def _moves(present: WebhookRow, body: UpdateWebhook) -> bool:
+    return body.url not in (None, present.url)
 
 
 async def delete_webhook(call: Call) -> Result:

@@ -1817,7 +1817,7 @@ export type GovernedInbox = {
     isActive: boolean;
     /** Messages with the label `unread`. */
     unreadCount: number;
-    /** When mail last came in or was sent; null where none did. */
+    /** When mail last came in, or was accepted for sending; null where none was. */
     lastMessageAt: string | null;
     /** When it was made. */
     createdAt: string;
@@ -1920,7 +1920,7 @@ export type Inbox = {
     isActive: boolean;
     /** Messages with the label `unread`. */
     unreadCount: number;
-    /** When mail last came in or was sent; null where none did. */
+    /** When mail last came in, or was accepted for sending; null where none was. */
     lastMessageAt: string | null;
     /** When it was made. */
     createdAt: string;
@@ -2955,7 +2955,7 @@ export type Thread = {
     messageCount: number;
     /** Those with the label `unread`. */
     unreadCount: number;
-    /** When the latest came in or was sent. */
+    /** When the latest came in, or was accepted for sending. */
     lastMessageAt: string;
     /** Whether it is put away; mail that comes in takes it out. */
     isArchived: boolean;
@@ -3326,7 +3326,7 @@ export type WholeThread = {
     messageCount: number;
     /** Those with the label `unread`. */
     unreadCount: number;
-    /** When the latest came in or was sent. */
+    /** When the latest came in, or was accepted for sending. */
     lastMessageAt: string;
     /** Whether it is put away; mail that comes in takes it out. */
     isArchived: boolean;
