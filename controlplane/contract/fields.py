@@ -198,7 +198,7 @@ def _milliseconds(value: Any, expected: str, *, zone: tzinfo | None) -> int:
     """`zone`: that of a time without an offset; None: it needs one. In UTC too it lies in the years 1 to 9999, or it
     could not be shown."""
     try:
-        moment = datetime.fromisoformat(value)
+        moment = datetime.fromisoformat(str.upper(value))  # RFC 3339 §5.6: "z" is "Z"
         if moment.tzinfo is None:
             if zone is None:
                 raise ValueError

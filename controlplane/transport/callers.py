@@ -44,7 +44,10 @@ class Callers:
 
     async def identify(self, request: web.Request) -> Principal:
         """The principal that calls, whose rate is not counted; Refusal for what is not an active key."""
-        header = request.headers.get("Authorization")
+        lines = request.headers.getall("Authorization", ())
+        header = (
+            lines[0] if len(lines) == 1 else None
+        )  # of several it is not known whose key counted on the way
         try:
             principal = await self._authenticator.principal(bearer(header), request[REQUEST])
         except Refusal:

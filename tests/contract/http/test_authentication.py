@@ -288,6 +288,15 @@ async def test_the_scheme_is_case_insensitive_and_blanks_pass(maild: Running) ->
         assert answer.status == 200
 
 
+async def test_two_keys_are_no_key(maild: Running) -> None:
+    """RFC 9110 §5.3: a proxy that checks the last, before a server that takes the first, would let anybody in."""
+    key = ("Authorization", f"Bearer {maild.api.key}")
+    for headers in ([key, ("Authorization", "Bearer svc_live_other")], [key, key]):
+        async with maild._session.get(maild.api.url + "/v1/inboxes", headers=headers) as response:
+            assert response.status == 401
+            assert (await response.json())["error"]["code"] == "unauthorized"
+
+
 async def test_a_key_of_octets_that_are_no_text_is_unknown(maild: Running) -> None:
     where = urlsplit(maild.api.url)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)

@@ -93,8 +93,10 @@ async def test_what_is_no_time_with_an_offset(maild: Running, bot: dict[str, Any
     assert (answer.status, answer.faults) == (400, {"sendAt": "invalid_date"})
 
 
-async def test_an_offset_counts(maild: Running, bot: dict[str, Any]) -> None:
-    sent = (await maild.api.send(bot, sendAt="2026-11-21T05:00:00+02:00")).data
+@pytest.mark.parametrize("at", ["2026-11-21T05:00:00+02:00", "2026-11-21t03:00:00z"])
+async def test_an_offset_counts(maild: Running, bot: dict[str, Any], at: str) -> None:
+    """RFC 3339 §5.6: T and Z in either case."""
+    sent = (await maild.api.send(bot, sendAt=at)).data
     assert sent["scheduledAt"] == "2026-11-21T03:00:00.000Z"
 
 
