@@ -264,6 +264,7 @@ class Daemon:
         ids = Ids(clock)
         self._db = await Database.open(self._folder.database)
         await _go_on(self._db, ids, clock)
+        self._folder.note_store()
         inline_bytes = settings.storage.inline_blob_bytes
         blob_store = Blobs(self._folder.blobs, ids, inline_bytes, self._writing, self._reading)
         blob_store.prepare()

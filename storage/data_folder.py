@@ -3,6 +3,9 @@
 Two things are locked: the file `lock`, by which a folder is known to be a daemon's and which is all that an older
 daemon locks, and the folder itself. Who removes the file (a clean-up, a restore without it) lets nobody in: a folder
 that holds something can't be removed, and one that is put in its place holds another store.
+
+In the file stands which files of the store the daemon has open. A command that finds others under their names, or
+none, opens nothing: SQLite would make what is missing, and each would write over what the other has committed.
 """
 
 import fcntl
@@ -13,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from storage.durable_files import is_there, make_folder, unfinished
-from storage.engine.store_files import beside
+from storage.engine.store_files import beside, file_at
 
 ROOT = 0
 # As the unit of systemd does it: as that user, who may bind port 25 all the same.
@@ -135,7 +138,6 @@ class DataFolder:
         self.check_vacant()
         if not is_there(self.database):
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
-        self._check_still_shared()
 
     def check_writable(self) -> None:
         """DataFolderError where a part of the store belongs to another user, as after a restore by root: all that comes
@@ -156,11 +158,11 @@ class DataFolder:
 
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store, as after a restore that was interrupted: a new store
-        would take them for leftovers, and remove them. Nor may one be made where a daemon still has the old one
-        open, or where a link has its name."""
+        would take them for leftovers, and remove them. Nor may one be made, or opened, where a daemon still has other
+        files open than those that are there, or where a link has its name."""
+        self._check_in_place()
         if is_there(self.database):
             return
-        self._check_not_taken_away()
         if self.database.is_symlink():
             raise DataFolderError(
                 f"data_dir: {self.database} is a link to what is not there: mount or restore it, or remove the link"
@@ -171,21 +173,37 @@ class DataFolder:
                 " from a backup, or move the folder away for a new store"
             )
 
-    def _check_not_taken_away(self) -> None:
-        """Where there is no store: does a daemon have it?"""
-        if self._is_locked_by_another():
-            raise DataFolderError(
-                f"data_dir: {self.database} was taken away from a maild that runs and still has it: put it back,"
-                " or do as docs/operating.md has it below 'A store that was taken away', before you end that process"
-            )
-
-    def _check_still_shared(self) -> None:
-        """A command without the file that the daemon has would make one of its own, and each write over the other."""
+    def _check_in_place(self) -> None:
+        if not self._is_locked_by_another():
+            return
         log, shared = self._beside
-        if is_there(log) and not is_there(shared) and self._is_locked_by_another():
+        noted = self._noted_files()
+        for part in (self.database, log):
+            if _number(part) != noted.get(part.name, _number(part)) or not is_there(self.database):
+                raise DataFolderError(
+                    f"data_dir: {part} was taken away from a maild that runs and still has it, or another put in its"
+                    " place: put it back, or do as docs/operating.md has it below 'A store that was taken away',"
+                    " before you end that process"
+                )
+        if _number(shared) != noted.get(shared.name, _number(shared)):
             raise DataFolderError(
                 f"data_dir: {shared} was taken away from a maild that runs; restart that first: nothing is lost by it"
             )
+
+    def note_store(self) -> None:
+        """Which files are open, by their numbers, which no other file is given meanwhile. Locked, once the store is
+        open."""
+        parts = [part for part in (self.database, *self._beside) if is_there(part)]
+        noted = "".join(f"{_number(part)} {part.name}\n" for part in parts)
+        os.pwrite(self._locks[-1], noted.encode(), 0)
+
+    def _noted_files(self) -> dict[str, int]:
+        """By name; nothing of a daemon that has yet to open its store, or is of an older version."""
+        try:
+            lines = self._lock_file.read_text().splitlines()
+        except FileNotFoundError:  # removed: the folder is locked all the same
+            return {}
+        return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
 
     def _is_locked_by_another(self) -> bool:
         return not self._locks and (_is_locked(self.path) or _is_locked(self._lock_file))
@@ -198,6 +216,7 @@ class DataFolder:
                 self._locks.append(os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             for one in self._locks:
                 fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(self._locks[-1], 0)  # what the last one noted
         except BlockingIOError as error:
             self.unlock()
             raise DataFolderError(f"data_dir: another maild is running on {self.path}") from error
@@ -218,6 +237,12 @@ class DataFolder:
         """Let another daemon in; idempotent."""
         while self._locks:
             os.close(self._locks.pop())
+
+
+def _number(path: Path) -> int:
+    """0: there is no such file."""
+    found = file_at(path)
+    return found.inode if found else 0
 
 
 def _is_locked(path: Path) -> bool:

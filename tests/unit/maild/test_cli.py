@@ -903,15 +903,44 @@ def test_a_store_of_an_older_version_is_not_called_damaged(config: Path, command
     assert run("queue", "pause", "--config", config).exit_code == 0
 
 
-def test_what_a_daemon_shares_and_was_taken_away_is_not_made_anew(config: Path) -> None:
-    """Each would write over what the other has committed."""
+@pytest.mark.parametrize("is_replaced", [False, True], ids=["taken away", "another in its place"])
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+def test_commands_open_the_files_that_the_daemon_has_or_none(
+    config: Path, suffix: str, is_replaced: bool
+) -> None:
+    """Without one of them each would write over what the other has committed, in what is the last copy of it."""
     answer("init", "--config", config)
     folder = DataFolder(load(config).data_path)
     folder.lock()
-    Path(f"{folder.database}-wal").touch()
-    assert "-shm was taken away from a maild that runs" in fault("org", "create", "x", "--config", config)
+    store = sqlite3.connect(folder.database)  # as the daemon has it
+    store.execute("SELECT count(*) FROM organizations")
+    folder.note_store()
+    part = Path(f"{folder.database}{suffix}")
+    kept = part.rename(part.with_name("kept"))
+    if is_replaced:
+        part.write_bytes(kept.read_bytes())
+    for command in (["queue", "pause"], ["check"], ["init"]):
+        assert f"{part} was taken away from a maild that runs" in fault(*command, "--config", config)
+    assert part.exists() == is_replaced
+    kept.rename(part)
+    answer("queue", "pause", "--config", config)
+    store.close()
     folder.unlock()
-    answer("org", "create", "x", "--config", config)
+
+
+def test_what_an_older_daemon_noted_keeps_no_command_from_a_newer_store(config: Path) -> None:
+    """As between the lock and the store of a daemon that starts."""
+    answer("init", "--config", config)
+    older, newer = (DataFolder(load(config).data_path) for _ in range(2))
+    older.lock()
+    older.note_store()
+    older.unlock()
+    restored = older.database.with_name("restored")
+    restored.write_bytes(older.database.read_bytes())
+    restored.replace(older.database)
+    newer.lock()
+    answer("queue", "pause", "--config", config)
+    newer.unlock()
 
 
 @pytest.mark.parametrize("command", ["init", "doctor", "check"])
