@@ -16,6 +16,7 @@ import structlog
 from aiosmtplib import SMTPException, SMTPServerDisconnected
 
 from maild.message.envelope_sender import without_tag
+from maild.message.reports.account_refusals import is_of_our_account
 from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.connections import PooledSession, Unreachable
@@ -269,6 +270,9 @@ class Transaction:
 
     def _record(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
         match meaning(step, answer.code):
+            case Meaning.NEVER if self._is_of_our_account(answer, step):
+                verdict = self._verdict("deferred", _account_refused(answer))
+                self._verdicts |= {row.position: verdict for row in rows}
             case Meaning.NEVER:
                 for row in rows:
                     told = _as_about(row, answer, step, len(rows), self._sender)
@@ -277,6 +281,18 @@ class Transaction:
                 status = self._accepted if found is Meaning.GO_ON else "deferred"
                 verdict = self._verdict(status, answer.at(step))
                 self._verdicts |= {row.position: verdict for row in rows}
+
+    def _is_of_our_account(self, refusal: SmtpReply, step: Step) -> bool:
+        """Does a smarthost refuse the account that the operator has there? The operator can mend that; the recipient
+        can't."""
+        relay = self._hop.relay
+        is_to_recipient = step is Step.RECIPIENT
+        if relay is None or not is_of_our_account(
+            refusal.enhanced, refusal.text, to_recipient=is_to_recipient
+        ):
+            return False
+        log.error("relay_refuses_account", relay=relay.name, code=refusal.code, reason=clean(refusal.text))
+        return True
 
     def _verdict(
         self, status: Literal["sent", "delivered", "deferred", "bounced"], said: SmtpReply
@@ -290,6 +306,11 @@ class Transaction:
             self._session.tls,
             has_left=self.has_sent_mail_from,
         )
+
+
+def _account_refused(refusal: SmtpReply) -> SmtpReply:
+    """RFC 3463 §3.4, "system not accepting network messages": the pace slows down by it."""
+    return SmtpReply(454, "4.3.2", f"the smarthost refuses our account: {refusal.code} {refusal.text}")
 
 
 def _is_over_limit(refusal: SmtpReply, is_behind_all: bool) -> bool:

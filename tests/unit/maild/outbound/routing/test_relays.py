@@ -268,6 +268,31 @@ async def test_a_login_that_is_missing_is_no_bounce(
     assert smarthost.mx.received == []
 
 
+@pytest.mark.parametrize("step", ["MAIL", "RCPT", "DATA", "dot"])
+async def test_an_account_that_is_paused_holds_mail_up(
+    tmp_path: Path, smarthost: Smarthost, step: str
+) -> None:
+    smarthost.mx.always[step] = "554 Sending paused for this account."
+    with capture_logs() as logs:
+        row = await sent_by(tmp_path, smarthost, "deferred")
+    told = "the smarthost refuses our account: 554 Sending paused for this account."
+    assert (row.smtp_code, row.enhanced_code, row.response) == (454, "4.3.2", told)
+    assert {"relay": "one", "code": 554} in [
+        {name: one[name] for name in ("relay", "code")}
+        for one in logs
+        if one["event"] == "relay_refuses_account"
+    ]
+
+
+async def test_an_account_that_a_mail_host_has_disabled_bounces(tmp_path: Path) -> None:
+    async with Mx() as mx:
+        mx.always["RCPT"] = "550 Your account is suspended"
+        async with Sending(tmp_path, mx=mx) as sending:
+            sending.dns.add_mx("there.test")
+            await sending.queue.start()
+            await sending.until(await sending.send("you@there.test"), "bounced")
+
+
 async def test_what_a_mail_host_refuses_for_want_of_a_login_bounces(tmp_path: Path) -> None:
     async with Mx() as mx:
         mx.always["MAIL"] = "530 5.7.0 Authentication required"
