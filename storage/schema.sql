@@ -438,6 +438,15 @@ WHEN EXISTS (SELECT 1 FROM messages WHERE id = OLD.message_id) BEGIN
   SELECT RAISE(ABORT, 'an attachment goes with its message');
 END;
 
+-- Message-IDs that smarthosts gave to what was sent (storage/sending/relay_message_ids.py).
+CREATE TABLE relay_message_ids (
+  inbox_id          TEXT NOT NULL,
+  message_id_header TEXT NOT NULL,
+  message_id        TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  PRIMARY KEY (inbox_id, message_id_header, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX relay_message_ids_by_message ON relay_message_ids (message_id);
+
 -- Whose code or link was handed out, to one caller each (storage/agents/code_claims.py).
 CREATE TABLE code_claims (
   message_id      TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,

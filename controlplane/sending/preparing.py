@@ -22,6 +22,7 @@ from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.mail import inboxes, messages
 from storage.records import DraftRow, InboxRow, MessageRow, load
+from storage.sending import relay_message_ids
 from storage.turns.cpu_threads import CpuThreads
 
 SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
@@ -30,10 +31,12 @@ SCHEDULE_MAX_MS = 30 * DAY_MS
 
 @dataclass(frozen=True, slots=True)
 class SendContext:
-    """What a send needs to know before it composes."""
+    """What a send needs to know before it composes. `known_as`: the Message-ID of the parent, where that is not its own
+    (`storage/sending/relay_message_ids.py`)."""
 
     inbox: InboxRow
     parent: MessageRow | None
+    known_as: str | None = None
 
 
 def look(tx: Tx, submission: Submission) -> SendContext:
@@ -42,11 +45,12 @@ def look(tx: Tx, submission: Submission) -> SendContext:
     inbox = inboxes.get_active(tx, organization_id, request.inboxId)
     if inbox is None:
         raise Refusal("inbox_not_found")
-    parent = None
-    if request.inReplyTo is not None:
-        parent = answered(tx, submission.principal, inbox.id, request.inReplyTo)
-        check_if_last(tx, organization_id, parent.thread_id, request.ifLastMessageId)
-    return SendContext(inbox, parent)
+    if request.inReplyTo is None:
+        return SendContext(inbox, None)
+    parent = answered(tx, submission.principal, inbox.id, request.inReplyTo)
+    check_if_last(tx, organization_id, parent.thread_id, request.ifLastMessageId)
+    is_ours = parent.direction == "outbound"
+    return SendContext(inbox, parent, relay_message_ids.of_message(tx, parent.id) if is_ours else None)
 
 
 def answered(tx: Tx, principal: Principal, inbox_id: str, in_reply_to: str) -> MessageRow:
@@ -174,6 +178,7 @@ class Preparation:
             recipients=recipients,
             inbox=around.inbox,
             parent=around.parent,
+            known_as=around.known_as,
             attachments=attachments,
             token=self._ids.token(),
             date_s=date_ms // 1000,

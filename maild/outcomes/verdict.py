@@ -30,6 +30,7 @@ class Verdict:
     stored_as: str | None = None  # the id of an inbox of ours' copy
     failure: str | None = None  # the API's `failureReason`, where the status does not tell it
     refused_for: Sequence[str] = ()  # why an inbox of ours refused it, for the log
+    known_as: str | None = None  # the Message-ID that a smarthost gave it
     not_before: int | None = None  # of `deferred`: no host was asked, and this (Unix ms) is when one may be
 
     @classmethod
@@ -85,6 +86,7 @@ def settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Rec
         duration_ms,
         verdict.has_left,
         was_tried=verdict.not_before is None,
+        known_as=verdict.known_as,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from storage.engine.dialect import THEN_JOIN
 from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.visibility import VISIBLE
@@ -13,7 +14,7 @@ PASSED = 1000  # with those that wait or were cancelled: any number may wait for
 
 class ThreadLine(NamedTuple):
     """One message. `is_automatic`: it says of itself that a program wrote it, or came without an envelope sender, as
-    bounces do. `answers`: the Message-ID that its In-Reply-To names.
+    bounces do. `answers`: the Message-ID that its In-Reply-To names, the message's own where that was a smarthost's.
     """
 
     is_inbound: bool
@@ -38,7 +39,11 @@ def newest(
         return ()
     rows = tx.all(
         f"""SELECT is_inbound, created_at, is_automatic, message_id_header, in_reply_to FROM
-             (SELECT mode, status, direction = 'inbound' AS is_inbound, created_at, message_id_header, in_reply_to,
+             (SELECT mode, status, direction = 'inbound' AS is_inbound, created_at, message_id_header,
+                coalesce((SELECT ours.message_id_header FROM relay_message_ids given
+                    {THEN_JOIN} messages ours ON ours.id = given.message_id
+                  WHERE given.inbox_id = messages.inbox_id AND given.message_id_header = messages.in_reply_to
+                    AND ours.{VISIBLE} LIMIT 1), in_reply_to) AS in_reply_to,
                 direction = 'inbound' AND (is_auto_reply OR envelope_from = '') AS is_automatic
               FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ? AND {VISIBLE}
               ORDER BY id DESC LIMIT ?)

@@ -155,12 +155,13 @@ def answers_automatic(tx: Tx, message: MessageRow) -> bool:
 
 
 def was_sent(tx: Tx, inbox_id: str, message_id_header: str) -> bool:
-    """Has the inbox sent a message with this Message-ID?"""
+    """Has the inbox sent a message with this Message-ID, or one that a smarthost has given it?"""
     return bool(
         tx.value(
-            f"""SELECT count(*) FROM (SELECT direction FROM messages
-                 WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE} LIMIT ?) WHERE direction = 'outbound'""",
-            (inbox_id, message_id_header, SAME_HEADER_LOOK),
+            f"""SELECT EXISTS (SELECT 1 FROM relay_message_ids WHERE inbox_id = ? AND message_id_header = ?)
+               OR EXISTS (SELECT 1 FROM (SELECT direction FROM messages
+                 WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE} LIMIT ?) WHERE direction = 'outbound')""",
+            (inbox_id, message_id_header, inbox_id, message_id_header, SAME_HEADER_LOOK),
         )
     )
 

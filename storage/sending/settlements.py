@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from storage.engine.tx import Tx
+from storage.sending import relay_message_ids
 from storage.sending.leases import NOT_TRIED
 from storage.states import RECIPIENT
 
@@ -42,6 +43,7 @@ class RecipientSettlement(NamedTuple):
     duration_ms: int
     has_left: bool = False  # some host was told MAIL FROM
     was_tried: bool = True  # else it is no attempt, and has no record
+    known_as: str | None = None  # the Message-ID that a smarthost gave it
 
 
 def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
@@ -50,6 +52,7 @@ def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
         return False
     if settlement.was_tried:
         tx.run(_ATTEMPT, _attempted(settlement, now_ms))
+        _keep_message_ids(tx, [settlement])
     else:
         key = (settlement.message_id, settlement.position)
         tx.run(f"UPDATE recipients SET {NOT_TRIED} WHERE message_id = ? AND position = ?", key)
@@ -63,6 +66,7 @@ def note_withdrawn(tx: Tx, it: RecipientSettlement, now_ms: int) -> bool:
     if not tx.run(_ATTEMPTED_YET, (it.attempt, now_ms, it.message_id, it.position, it.attempt)):
         return False
     tx.run(_ATTEMPT, _attempted(it, now_ms))
+    _keep_message_ids(tx, [it])
     return True
 
 
@@ -70,6 +74,13 @@ def settle_all(tx: Tx, settlements: Sequence[RecipientSettlement], now_ms: int) 
     """`settle` of attempts whose rows the same unit has found in the status that they were leased in."""
     tx.run_many(_SETTLE, [_settled(one) for one in settlements])
     tx.run_many(_ATTEMPT, [_attempted(one, now_ms) for one in settlements])
+    _keep_message_ids(tx, settlements)
+
+
+def _keep_message_ids(tx: Tx, settlements: Sequence[RecipientSettlement]) -> None:
+    given = [(one.known_as, one.message_id) for one in settlements if one.known_as is not None]
+    if given:
+        relay_message_ids.keep(tx, given)
 
 
 def _settled(it: RecipientSettlement) -> tuple[Any, ...]:

@@ -92,7 +92,7 @@ FAMILIES = (*BEFORE_MESSAGES, *BEHIND_MESSAGES, *BEHIND_INBOXES)
 WITH_MESSAGES = frozenset(
     {
         *("messages", "blobs", "attachments", "recipients", "delivery_attempts", "delivery_evidence"),
-        *("held_mail", "code_claims", "work_items", "search_words", "message_evidence"),
+        *("held_mail", "code_claims", "work_items", "search_words", "message_evidence", "relay_message_ids"),
     }
 )
 WITH_THREADS = frozenset({"thread_names"})  # deleted by the store

@@ -31,13 +31,14 @@ THREAD_TAGS = 2000  # some milliseconds of sanitising
 class Letter:
     """What is written, and what the server adds to it. `date_s`: Unix seconds, of the day it goes out.
 
-    `recipients`: (kind, address) pairs, no address twice.
+    `recipients`: (kind, address) pairs, no address twice. `known_as`: see SendContext.
     """
 
     request: SendMessage
     recipients: Sequence[tuple[str, str]]
     inbox: InboxRow
     parent: MessageRow | None
+    known_as: str | None
     attachments: Sequence[OutgoingAttachment]
     token: str
     date_s: int
@@ -95,8 +96,11 @@ def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:
 def _outgoing(letter: Letter, text: str | None, html: str | None) -> Outgoing:
     request, parent, inbox = letter.request, letter.parent, letter.inbox
     chain: tuple[str, ...] = ()
+    answered = letter.known_as
     if parent is not None:
-        chain = reply_references(parent.message_id_header, load(parent.reference_ids))
+        answered = answered or parent.message_id_header
+        own = [parent.message_id_header] if parent.message_id_header else []
+        chain = reply_references(answered, [*load(parent.reference_ids), *own])
     return Outgoing(
         from_=Mailbox(inbox.name, inbox.address),
         to=tuple(address for kind, address in letter.recipients if kind == "to"),
@@ -108,7 +112,7 @@ def _outgoing(letter: Letter, text: str | None, html: str | None) -> Outgoing:
         attachments=tuple(letter.attachments),
         message_id=f"<{letter.token}@{inbox.domain}>",
         date=datetime.fromtimestamp(letter.date_s, UTC),
-        in_reply_to=parent.message_id_header if parent else None,
+        in_reply_to=answered,
         references=chain,
         headers=_extra_fields(request, parent),
         boundary_seed=letter.token,  # whoever wrote the text did not know it

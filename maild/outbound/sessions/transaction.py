@@ -10,6 +10,7 @@ the surplus, which has no verdict: it follows in messages of its own.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import structlog
@@ -20,6 +21,7 @@ from maild.message.reports.account_refusals import is_of_our_account
 from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.connections import PooledSession, Unreachable
+from maild.outbound.sessions.given_message_ids import given_message_id
 from maild.outbound.sessions.replies import (
     CLOSING,
     IN_REPLY_TO_SENDER,
@@ -280,6 +282,8 @@ class Transaction:
             case found:
                 status = self._accepted if found is Meaning.GO_ON else "deferred"
                 verdict = self._verdict(status, answer.at(step))
+                if status == "sent":
+                    verdict = replace(verdict, known_as=given_message_id(self._hop.relay, answer.text))
                 self._verdicts |= {row.position: verdict for row in rows}
 
     def _is_of_our_account(self, refusal: SmtpReply, step: Step) -> bool:

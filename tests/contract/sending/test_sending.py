@@ -236,6 +236,25 @@ async def test_an_answer_to_a_thread_names_a_message_that_its_people_have(
     assert (await maild.api.send(bot, inReplyTo=alone["threadId"])).data["threadId"] == alone["threadId"]
 
 
+async def test_people_know_a_message_by_the_id_that_a_smarthost_gave_it(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    sent = (await maild.api.send(bot, to=["a@elsewhere.test"], subject="Offer")).data
+    given = "<0102@eu-west-1.relay.test>"
+    maild.sql("INSERT INTO relay_message_ids VALUES (?, ?, ?)", bot["id"], given, sent["id"])
+    follow_up = (await maild.api.send(bot, to=["a@elsewhere.test"], inReplyTo=sent["id"])).data
+    assert follow_up["inReplyTo"] == given
+    assert follow_up["references"] == [sent["messageIdHeader"], given]
+    mail = f"From: b@elsewhere.test\nSubject: About that\nIn-Reply-To: {given}\n\nYes."
+    assert (await maild.received(bot, mail))["threadId"] == sent["threadId"]
+    mail = (
+        f"From: b@elsewhere.test\nSubject: And\nReferences: {given} <2@x.test>\nIn-Reply-To: <2@x.test>\n\n?"
+    )
+    assert (await maild.received(bot, mail))["threadId"] == sent["threadId"]
+    await maild.api.call("DELETE", f"/v1/messages/{sent['id']}")
+    assert maild.sql("SELECT count(*) FROM relay_message_ids") == [(0,)]
+
+
 async def test_what_is_answered_and_gone_is_named(maild: Running, bot: dict[str, Any]) -> None:
     asked = await maild.received(bot, "From: a@elsewhere.test\n\n?")
     body = {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "inReplyTo": asked["id"]}

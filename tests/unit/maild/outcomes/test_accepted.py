@@ -20,10 +20,13 @@ from storage.sending.leases import Due
 from storage.usage import Counts
 from tests.support.worlds.store import EPOCH_MS, ORGANIZATION, ManualClock, Store
 
-TABLES = "messages recipients delivery_attempts delivery_evidence usage events webhook_deliveries".split()
+TABLES = (
+    "messages recipients delivery_attempts delivery_evidence relay_message_ids usage events webhook_deliveries"
+).split()
 VERDICTS = [
     Verdict.of(250, "2.0.0", "queued", "mx.there.test", "TLSv1.3"),
     Verdict.of(250, None, "ok", "relay.test", accepted="sent"),
+    Verdict("sent", 250, None, "ok <1@relay.test>", "relay.test", known_as="<1@relay.test>"),
     Verdict("delivered", None, None, "", has_left=True),
 ]
 WEBHOOK = """INSERT INTO webhooks (id, organization_id, url, subscribed_events, secret, created_at, updated_at)

@@ -43,6 +43,14 @@ def test_an_old_conversation_is_counted_in_the_index_alone() -> None:
     assert work[1000] <= work[100]
 
 
+def test_an_answer_to_the_id_that_a_smarthost_gave_answers_ours() -> None:
+    conn, now_ms = filled(40, every_s=1, in_reply_to="<given@relay.test>", message_id_header="<ours@x.test>")
+    sql = "SELECT inbox_id, '<given@relay.test>', max(id) FROM messages WHERE direction = 'outbound'"
+    conn.execute(f"INSERT INTO relay_message_ids {sql}")
+    lines = exchanges.newest(Tx(conn), "org_1", "thd_1", "live", now_ms - 7_200_000, 40)
+    assert {line.answers for line in lines} == {"<ours@x.test>"}
+
+
 def test_a_busy_conversation_is_read_no_further_than_the_bound() -> None:
     work = {}
     for size in (500, 2000):

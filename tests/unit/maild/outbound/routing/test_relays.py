@@ -19,6 +19,7 @@ from maild.outbound.routing.route import Hop
 from maild.outbound.sessions.tls_policy import TlsPolicies
 from maild.outbound.sessions.transaction import xtext
 from storage.records import RecipientRow
+from storage.sending import relay_message_ids
 from tests.support.clients.attempts import shown_attempts
 from tests.support.peers.mx import Mx
 from tests.support.peers.throwaway_ca import ThrowawayCa
@@ -224,6 +225,22 @@ async def test_a_signature_leaves_out_what_the_smarthost_writes_anew(
     (mail,) = smarthost.mx.received
     assert dkimpy.verify(mail.raw, dnsfunc=lambda name, timeout=5: DKIM_RECORD)
     assert dkimpy.verify(written_anew(mail.raw), dnsfunc=lambda name, timeout=5: DKIM_RECORD) is outlives_it
+
+
+async def test_the_message_id_that_a_smarthost_gives_is_kept(tmp_path: Path, smarthost: Smarthost) -> None:
+    smarthost.mx.always["dot"] = "250 2.0.0 OK: queued as <2026.1@smtp.there.test>"
+    await smarthost.mx.start()
+    outbound = {"relays": {"one": smarthost.section(rewrites=["message-id"])}}
+    async with Sending(tmp_path, mx=smarthost.mx, outbound=outbound) as sending:
+        sending.dns.add("relay.test", "A", "127.0.0.1")
+        await sending.queue.start()
+        for recipients in (["you@there.test"], ["a@other.test", "b@other.test"]):
+            message_id = await sending.send(*recipients)
+            await sending.until(message_id, *["sent"] * len(recipients))
+            assert (
+                await sending.store.db.read(relay_message_ids.of_message, message_id)
+                == "<2026.1@smtp.there.test>"
+            )
 
 
 async def test_mail_to_others_is_signed_in_full(tmp_path: Path, smarthost: Smarthost) -> None:
