@@ -378,6 +378,9 @@ def test_a_prefix_drops_a_split_character_only() -> None:
         ("=?utf-8?q?open", "=?utf-8?q?open"),
         ("=?utf-8?q??=", ""),
         ("a=?utf-8?q?b?=c", "abc"),
+        ("=?utf-8?Q?Is it l=C3=A4te? Yes??= =?utf-8?q?_no?=", "Is it läte? Yes? no"),
+        ("=?utf-8?q?open? =?utf-8?q?b?=", "=?utf-8?q?open? b"),
+        ("=?utf-8?q?soft=?=?= x?=", "soft?= x?="),
     ],
 )
 def test_encoded_words(value: str, expected: str) -> None:
@@ -389,6 +392,8 @@ def test_encoded_words(value: str, expected: str) -> None:
     [
         (bomb("=?"), "=?" * 500_000),
         (bomb("=?u?q?"), "=?u?q?" * 166_666),
+        (bomb("=?u?q?a? "), ("=?u?q?a? " * 111_111).rstrip()),
+        (bomb("?a=", before="=?u?q?"), "=?u?q?" + "?a=" * 333_331),
         (bomb("=?u?q?a?= "), "a" * MAX_ENCODED_WORDS + "…"),
         (bomb(" ", before="=?u?q?"), "=?u?q?"),
     ],
