@@ -7,8 +7,8 @@ linear whatever the boundaries are. Over a limit the rest stays one opaque attac
 
 Which leaf is body:
   alternative   the first branch that has plain text gives the text, the first with text/html the html
-  related       only below its root (named by `start`, else the first child that has any); every other
-                child is an attachment that is shown inline
+  related       only below its root (named by `start`, else the first child that has any, and where that
+                is plain text, the first html too); every other child is an attachment that is shown inline
   mixed & co    plain text and text/html join the body, unless they have a filename
   plain text    text/plain, every other type of text that people may read, and what is no type (RFC 2045
                 §5.2), unless it is a file; uuencoded files in it are attachments, the words around them
@@ -60,6 +60,7 @@ _IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _TOKEN = re.compile(r"[!#-'*+\-.0-9A-Z^-~]++")  # RFC 2045 §5.1
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
+_CHOICES = ("alternative", "related")
 _OF_BODIES = (None, "inline")  # RFC 2183 §2.8: an unknown disposition is attachment
 _MAX_ENCODING_CHARS = 80
 _FIRST_LINE_OCTETS = 1024  # that are looked at for it
@@ -108,9 +109,12 @@ class _Frame:
     shares_delimiter: bool = False  # with the multipart around it, which goes on where this one ends
     children: int = 0
     is_at_root: bool = True  # the open child may hold body text
-    has_body: bool = False  # a child gave body text
-    text_child: int = 0  # alternative: which child gave the text, the html; 0 is none
+    text_child: int = 0  # alternative, related: which child gave the text, the html; 0 is none
     html_child: int = 0
+
+    def lists_files(self) -> bool:
+        """Is a child with a filename a file, whatever its type is?"""
+        return self.kind not in _CHOICES or (self.kind == "related" and self.text_child not in (0, self.children))
 
 
 @dataclass(slots=True)
@@ -232,7 +236,7 @@ class Indexer:
         if is_text and self._is_body(leaf):
             if leaf.content_type == "text/html":
                 self._add_text(self.html, leaf, leaf.start, leaf.end)
-                choices = [frame for frame in self._stack if frame.kind == "alternative"]
+                choices = self._open_choices()
                 self._choices += ((part, choices) for part in self.html[len(self._choices) :])
             else:
                 self._add_words(leaf)
@@ -362,20 +366,21 @@ class Indexer:
     def _is_body(self, leaf: _Entity) -> bool:
         if leaf.disposition not in _OF_BODIES:
             return False
-        parent = self._stack[-1].kind if self._stack else "alternative"
-        if leaf.filename and parent not in ("alternative", "related"):
+        if leaf.filename and self._stack and self._stack[-1].lists_files():
             return False
         slot = "html_child" if leaf.content_type == "text/html" else "text_child"
-        choices = [frame for frame in self._stack if frame.kind == "alternative"]
+        choices = self._open_choices()
         if any(getattr(frame, slot) not in (0, frame.children) for frame in choices):
             return False
         if not all(frame.is_at_root for frame in self._stack):
             return False
         for frame in choices:
             setattr(frame, slot, frame.children)
-        for frame in self._stack:
-            frame.has_body = True
         return True
+
+    def _open_choices(self) -> list[_Frame]:
+        """Those of which the body has one text and one html."""
+        return [frame for frame in self._stack if frame.kind in _CHOICES]
 
     def _is_inline(self, leaf: _Entity) -> bool:
         if leaf.disposition == "inline":
@@ -447,9 +452,10 @@ def _search_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tu
 
 
 def _is_root(frame: _Frame, headers: Headers) -> bool:
-    """RFC 2387 §3.2. Some senders put the pictures first and name no root: the first text is it then."""
+    """RFC 2387 §3.2. Some senders put the pictures first and name no root: the first text is it then. Plain text, which
+    shows none of the others, stands there as an alternative to html."""
     if frame.root_id is None:
-        return frame.children == 1 or not frame.has_body
+        return not frame.html_child
     return frame.children == 1 or _content_id(headers) == frame.root_id
 
 

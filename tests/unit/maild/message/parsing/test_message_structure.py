@@ -147,6 +147,27 @@ def test_html_behind_the_pictures_of_a_related_is_the_body() -> None:
     assert files(raw) == [("attachment-1.png", b"PNG"), ("more.html", b"more")]
 
 
+RELATED = 'Content-Type: multipart/related; boundary=b; type="text/html"\n\n--b\nContent-Type: text/plain\n\nwords\n'
+PICTURE = "--b\nContent-Type: image/png; name=p.png\nContent-ID: <p>\n\nPNG\n--b--\n"
+
+
+@pytest.mark.parametrize("more", ["", "\nContent-ID: <it>"])
+def test_html_beside_the_text_of_a_related_is_its_other_form(more: str) -> None:
+    raw = crlf(f"{RELATED}--b\nContent-Type: text/html{more}\n\n<img src=cid:p>\n{PICTURE}")
+    assert bodies(raw) == ("words", "<img src=cid:p>")
+    assert files(raw) == [("p.png", b"PNG")]
+    assert parse(raw).html_alone == ()
+
+
+@pytest.mark.parametrize(
+    "file", ["text/html; name=a.html", "text/html\nContent-Disposition: attachment; filename=a.html"]
+)
+def test_a_file_of_html_beside_the_text_of_a_related_stays_one(file: str) -> None:
+    raw = crlf(f"{RELATED}--b\nContent-Type: {file}\n\nfile\n{PICTURE}")
+    assert bodies(raw) == ("words", "")
+    assert files(raw) == [("a.html", b"file"), ("p.png", b"PNG")]
+
+
 def test_a_start_that_no_part_has_names_no_root() -> None:
     raw = crlf(
         'Content-Type: multipart/related; boundary=b; start="<r>"\n\n--b\nContent-Type: image/png\n\nPNG\n'
