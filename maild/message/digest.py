@@ -244,10 +244,11 @@ def _read_words(
         html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)
         if at_once and not _is_light_html(html):
             raise TooMuchWork
-        quoted = whose_quotes(html, answers=is_answer)
         of_html = html_to_text(html)
-        has_all = is_elsewhere and of_html.strip(_UNSEEN)
-        words = _in_order(parsed.text, "" if has_all else text, html_parts, of_html)
+        if not _says(text, of_html):
+            quoted = whose_quotes(html, answers=is_answer)
+            has_all = (is_elsewhere and of_html.strip(_UNSEEN)) or _says(of_html, text)
+            words = _in_order(parsed.text, "" if has_all else text, html_parts, of_html)
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
         raise TooMuchWork
     return _Said(None if is_cut else body, is_cut, words, quoted)
@@ -264,6 +265,11 @@ def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, a
     inside = parse(inner, guesser)
     text, _ = read_text(inner, inside.text, TEXT_CHARS, guesser)
     return text if text.strip(_UNSEEN) else None
+
+
+def _says(said: str, words: str) -> bool:
+    """Are the words among what is said? Scripts put both forms of a text into a multipart/mixed."""
+    return f" {' '.join(words.split())} " in f" {' '.join(said.split())} "
 
 
 def _in_order(text_parts: tuple[Slice, ...], text: str, html_parts: tuple[Slice, ...], of_html: str) -> str:

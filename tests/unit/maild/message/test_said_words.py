@@ -89,6 +89,27 @@ def test_an_alternative_without_text_is_said_beside_a_footer_of_text() -> None:
 
 
 @pytest.mark.parametrize("html_first", [True, False])
+@pytest.mark.parametrize(
+    ("text", "said_once"),
+    [
+        ("Your  code\nis 591823\n", "Your  code\nis 591823"),
+        ("Hello Ann,\n\nYour code is 591823", "Hello Ann,\n\nYour code is 591823"),
+        ("code is 591823", CODE),
+        ("our code is 59182", None),
+    ],
+)
+def test_what_text_and_html_say_alike_is_said_once(text: str, said_once: str | None, html_first: bool) -> None:
+    parts = [f"Content-Type: text/plain\n\n{text}", HTML]
+    said = mail(multipart("mixed", *(reversed(parts) if html_first else parts)))
+    words = said.text_body if said.extracted_text is None else said.extracted_text
+    assert words is not None
+    if said_once is None:
+        assert CODE in words and text in words
+    else:
+        assert words.strip() == said_once
+
+
+@pytest.mark.parametrize("html_first", [True, False])
 def test_the_html_of_an_alternative_is_not_said_twice(html_first: bool) -> None:
     text = f"Content-Type: text/plain\n\n{CODE} in text"
     related = multipart("related", HTML)
