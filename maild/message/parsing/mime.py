@@ -114,7 +114,9 @@ class _Frame:
 
     def lists_files(self) -> bool:
         """Is a child with a filename a file, whatever its type is?"""
-        return self.kind not in _CHOICES or (self.kind == "related" and self.text_child not in (0, self.children))
+        return self.kind not in _CHOICES or (
+            self.kind == "related" and self.text_child not in (0, self.children)
+        )
 
 
 @dataclass(slots=True)

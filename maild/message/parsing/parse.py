@@ -33,6 +33,7 @@ from maild.message.octets import Buffer, RawMessage
 from maild.message.parsing.enriched import ENRICHED, without_commands
 from maild.message.parsing.flowed import unflow
 from maild.message.parsing.mime import MAX_DEPTH, MAX_PARTS, Indexer
+from maild.message.parsing.shown_files import with_shown
 
 __all__ = [
     "MAX_ANSWERED",
@@ -105,7 +106,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         text=tuple(indexer.text),
         html=tuple(indexer.html),
         html_alone=tuple(indexer.html_alone),
-        attachments=tuple(indexer.attachments),
+        attachments=with_shown(buffer, indexer.html, indexer.attachments),
         is_auto_reply=is_auto_reply(headers, subject) or _tells_of_a_program(buffer, subject, indexer),
         defects=(*defects, *indexer.defects),
     )

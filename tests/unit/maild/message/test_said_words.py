@@ -98,7 +98,9 @@ def test_an_alternative_without_text_is_said_beside_a_footer_of_text() -> None:
         ("our code is 59182", None),
     ],
 )
-def test_what_text_and_html_say_alike_is_said_once(text: str, said_once: str | None, html_first: bool) -> None:
+def test_what_text_and_html_say_alike_is_said_once(
+    text: str, said_once: str | None, html_first: bool
+) -> None:
     parts = [f"Content-Type: text/plain\n\n{text}", HTML]
     said = mail(multipart("mixed", *(reversed(parts) if html_first else parts)))
     words = said.text_body if said.extracted_text is None else said.extracted_text
