@@ -162,7 +162,11 @@ def mark_above(lines: list[str], position: int, first: int) -> int:
 
 def attributing_end(lines: list[str], position: int) -> int:
     """Where the fields end that some clients write above a quote instead of an attribution line: who, when and about
-    what, but not to whom. `position` where they are none, or no quote follows."""
+    what, but not to whom; or the mark, which some write above fields that are quoted as well. `position` where they are
+    neither, or no quote follows."""
+    quoted = _next_words(lines, position + 1)
+    if quoted < len(lines) and lines[quoted][:1] == ">" and _field(lines[quoted])[0] is not None:
+        return quoted
     end, limit = position, min(len(lines), position + _BLOCK_LINES)
     while end < limit and lines[end][:LINE_CHARS].strip():
         is_further = end > position and lines[end][0] in " \t"

@@ -682,6 +682,17 @@ def test_answers_below_a_quote_stay_where_fields_attribute_it(block: str) -> Non
     assert extract_reply(f"{REPLY}\n\n{block}\nTo: Bob\n\n{QUOTED}\n\nolder") == REPLY
 
 
+@pytest.mark.parametrize("mark", ["----- Original Message -----", "-----Ursprüngliche Nachricht-----\n"])
+def test_answers_below_a_quote_stay_where_a_mark_stands_above_its_fields(mark: str) -> None:
+    """Zimbra, and Outlook with a mark before each line."""
+    quote = f'{mark}\n> Von: "Ann" <ann@example.org>\n> An: Bob\n> Betreff: plan\n>\n{QUOTED}'
+    assert extract_reply(f"{quote}\n\n{REPLY}") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{quote}") == REPLY
+    assert extract_reply(f"Hello,\n\n{quote}\n\n{REPLY}\n\n> more\n\nBye") == f"Hello,\n\n\n{REPLY}\n\n\nBye"
+    assert extract_reply(f"{REPLY}\n\n{quote}", is_forward=True) == f"{REPLY}\n\n{quote}"
+    assert extract_reply(f"{REPLY}\n\n{mark}\n{QUOTED}\n\nolder") == REPLY
+
+
 @pytest.mark.parametrize("mark", MARKS, ids=ids)
 def test_marks_begin_the_original(mark: str) -> None:
     assert extract_reply(f"{REPLY}\n\n{mark}\n\n{OLD}") == REPLY
