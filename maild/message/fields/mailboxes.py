@@ -289,6 +289,9 @@ class _Reader:
             runs = [run for run in runs if _has_at(run)]
             self.names_another = self.names_another or len(runs) > 1
             runs = runs[-1:]
+        if len(runs) == 1 and _is_in_apostrophes(runs[0]):  # which no domain ends with: programs quote addresses so
+            self.is_irregular = self.names_another = True
+            runs = [_without_ends(runs[0])]
         address = _address(runs[0]) if len(runs) == 1 else None
         if address is None:
             self.is_irregular = True
@@ -319,6 +322,16 @@ def _runs(pieces: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
             runs.append([piece])
             is_joined = True
     return runs
+
+
+def _is_in_apostrophes(pieces: list[tuple[str, str]]) -> bool:
+    (first, start), (last, end) = pieces[0], pieces[-1]
+    return first == last == "atom" and start[0] == end[-1] == "'" and _has_at(pieces)
+
+
+def _without_ends(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    (first, start), (last, end) = pieces[0], pieces[-1]
+    return [(first, start[1:]), *pieces[1:-1], (last, end[:-1])]
 
 
 def _is_like_address(pieces: list[tuple[str, str]]) -> bool:

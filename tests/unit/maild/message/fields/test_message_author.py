@@ -78,6 +78,7 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("a@x.org <b@y.org>", "ambiguous-author"),
         ("'a@x.org' <b@y.org>", "ambiguous-author"),
         ("a@x.org b@y.org", "ambiguous-author"),
+        ("'a@x.org'", "ambiguous-author"),
         ("A. a @ x . org <b@y.org>", "ambiguous-author"),
         ("A a@[192.0.2.1] <b@y.org>", "ambiguous-author"),
         ("@a@x.org <b@y.org>", "ambiguous-author"),
@@ -241,6 +242,9 @@ def test_lists_flatten_groups_routes_and_rubbish() -> None:
         ("Ada <SMTP:a@x.org>, b@y.org", [("Ada", "a@x.org"), (None, "b@y.org")]),
         ("mailto:a@x.org, b@y.org", [(None, "a@x.org"), (None, "b@y.org")]),
         ("<sip:a@x.org>, <a:mailto:a@x.org>, b@y.org", [(None, "b@y.org")]),
+        # Programs that quote addresses with apostrophes, which a local part may have and no domain.
+        ("'a@x.org', 'Ada' <'b@y.org'>", [(None, "a@x.org"), ("'Ada'", "b@y.org")]),
+        ("'a@x.org, b'@y.org, ''@y.org', '@'", [(None, "'a@x.org"), (None, "b'@y.org"), (None, "'@y.org")]),
     ],
 )
 def test_no_address_of_a_list_is_lost_to_a_name(value: str, expected: list[tuple[str | None, str]]) -> None:
