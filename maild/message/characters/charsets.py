@@ -67,13 +67,18 @@ _OUR_ALIASES = _ASCII_ONLY | {
     "macintosh": "mac_roman",
     "x_mac_cyrillic": "mac_cyrillic",
     "x_mac_ce": "mac_latin2",
+    "x_mac_centraleurroman": "mac_latin2",
+    "x_mac_icelandic": "mac_iceland",
+    "x_mac_ukrainian": "mac_cyrillic",
     "koi8": "koi8_r",
     "koi8r": "koi8_r",
     "koi8_ru": "koi8_u",
 }
 
 _CODECS = frozenset(
-    ["ascii", "utf-8", "latin_1", "mac_roman", "mac_cyrillic", "mac_latin2", "koi8_r", "koi8_u", "koi8_t"]
+    ["ascii", "utf-8", "latin_1", "koi8_r", "koi8_u", "koi8_t"]
+    + [f"mac_{name}" for name in ("roman", "cyrillic", "latin2", "greek", "turkish", "croatian")]
+    + ["mac_romanian", "mac_iceland"]
     + ["utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le", "hz"]
     + [f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)]
     + [

@@ -289,7 +289,7 @@ class _Reader:
             runs = [run for run in runs if _has_at(run)]
             self.names_another = self.names_another or len(runs) > 1
             runs = runs[-1:]
-        if len(runs) == 1 and _is_in_apostrophes(runs[0]):  # which no domain ends with: programs quote addresses so
+        if len(runs) == 1 and _is_in_apostrophes(runs[0]):
             self.is_irregular = self.names_another = True
             runs = [_without_ends(runs[0])]
         address = _address(runs[0]) if len(runs) == 1 else None
@@ -325,6 +325,7 @@ def _runs(pieces: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
 
 
 def _is_in_apostrophes(pieces: list[tuple[str, str]]) -> bool:
+    """Programs quote addresses so; no domain ends with one."""
     (first, start), (last, end) = pieces[0], pieces[-1]
     return first == last == "atom" and start[0] == end[-1] == "'" and _has_at(pieces)
 
