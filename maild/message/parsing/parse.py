@@ -62,7 +62,10 @@ _OCTETS_PER_CHAR_MOSTLY = 2  # so much is tried first
 _NOTICE_TYPES = ("message/disposition-notification", "message/delivery-status")
 _NOTICE_OCTETS = 4096
 _MAX_NOTICES = 10
-_AUTOMATIC_ACTION = re.compile(rb"^disposition:[ \t]*+automatic-action[ \t]*+/", re.IGNORECASE | re.MULTILINE)
+_AUTOMATIC = re.compile(
+    rb"^disposition:[ \t]*+(?:automatic-action[ \t]*+/|manual-action[ \t]*+/[ \t]*+mdn-sent-automatically\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _MSG_ID = re.compile(r"<([^<>]{1,996})>")
 _BARE_ID = re.compile(r"[^<>\s]{1,996}")
 
@@ -172,12 +175,12 @@ def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tupl
 
 
 def _tells_of_a_program(raw: Buffer, subject: str, index: Indexer) -> bool:
-    """RFC 8098 §3.2.6.1: does a part say that a program, and no person, did something with a mail? Not all who say so
-    send a `multipart/report`; people hand such parts on behind a prefix."""
+    """RFC 8098 §3.2.6: does a part say that a program, and no person, did something with a mail, or sent this? Not all
+    who say so send a `multipart/report`, or it comes wrapped; people hand such parts on behind a prefix."""
     notices = [one.slice for one in index.attachments if one.content_type in _NOTICE_TYPES][:_MAX_NOTICES]
     if not notices or base_subject(subject)[1] or is_forward(subject):
         return False
-    return any(_AUTOMATIC_ACTION.search(_beginning(raw, one, _NOTICE_OCTETS)) for one in notices)
+    return any(_AUTOMATIC.search(_beginning(raw, one, _NOTICE_OCTETS)) for one in notices)
 
 
 def _mailboxes(headers: Headers, name: str, guesser: Guesser) -> tuple[Mailbox, ...]:

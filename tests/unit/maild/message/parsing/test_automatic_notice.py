@@ -39,6 +39,33 @@ words
 """
 
 
+WRAPPED = """To: bot@ours.test
+Subject: Read: hello
+Content-Type: multipart/mixed; boundary="o"
+From: Carol <carol@there.test>
+
+--o
+Content-Type: multipart/report; report-type=disposition-notification; boundary="i"
+
+--i
+Content-Type: text/plain
+
+Your mail was read on Monday.
+--i
+Content-Type: message/disposition-notification
+
+Final-Recipient: rfc822;carol@there.test
+Disposition: manual-action/MDN-sent-automatically; displayed
+
+--i--
+--o
+Content-Type: text/plain
+
+This mail is confidential.
+--o--
+"""
+
+
 def is_automatic(text: str) -> bool:
     return parse(text.replace("\n", "\r\n").encode()).is_auto_reply
 
@@ -46,6 +73,12 @@ def is_automatic(text: str) -> bool:
 @pytest.mark.parametrize("type", ["message/delivery-status", "message/disposition-notification"])
 def test_what_a_program_did_with_a_mail_is_told_by_a_program(type: str) -> None:
     assert is_automatic(REJECTED.replace("message/delivery-status", type))
+
+
+def test_a_receipt_that_nobody_was_asked_for_is_one_below_a_disclaimer_too() -> None:
+    assert is_automatic(WRAPPED)
+    assert not is_automatic(WRAPPED.replace("sent-automatically", "sent-manually"))
+    assert not is_automatic(WRAPPED.replace("Subject: Read", "Subject: Fwd: Read"))
 
 
 @pytest.mark.parametrize(
