@@ -9,7 +9,8 @@ Which leaf is body:
   alternative   the first branch that has plain text gives the text, the first with text/html the html
   related       only below its root (named by `start`, else the first child that has any, and where that
                 is plain text, the first html too); every other child is an attachment that is shown inline
-  mixed & co    plain text and text/html join the body, unless they have a filename
+  mixed & co    plain text and text/html join the body, unless they have a filename; if that leaves none, the
+                first that is called no attachment is both
   plain text    text/plain, every other type of text that people may read, and what is no type (RFC 2045
                 §5.2), unless it is a file; uuencoded files in it are attachments, the words around them
                 the text
@@ -61,6 +62,7 @@ _WORD = re.compile(r"[A-Za-z0-9-]++")
 _TOKEN = re.compile(r"[!#-'*+\-.0-9A-Z^-~]++")  # RFC 2045 §5.1
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _CHOICES = ("alternative", "related")
+_WORDS = ("text/plain", "text/html")
 _OF_BODIES = (None, "inline")  # RFC 2183 §2.8: an unknown disposition is attachment
 _MAX_ENCODING_CHARS = 80
 _FIRST_LINE_OCTETS = 1024  # that are looked at for it
@@ -148,6 +150,7 @@ class Indexer:
         self._guesser = guesser
         self._stack: list[_Frame] = []
         self._parts = 0
+        self._named: _Entity | None = None  # the first that is no body for its filename alone
 
     def run(self, headers: Headers, start: int, end: int) -> None:
         """Index the entity whose body is raw[start:end]."""
@@ -163,6 +166,10 @@ class Indexer:
                 stack.clear()
             else:
                 self._next_part(frame)
+        if self._named is not None and not (
+            self.text or self.html
+        ):  # a phone's message, which its network sends on
+            self._add_body(self._named, [])
 
     @property
     def html_alone(self) -> list[Slice]:
@@ -236,12 +243,7 @@ class Indexer:
         # RFC 2046 §4.1.4: text of an unknown subtype is treated as plain.
         is_text = leaf.content_type.startswith("text/") and leaf.content_type not in _TEXT_FOR_PROGRAMS
         if is_text and self._is_body(leaf):
-            if leaf.content_type == "text/html":
-                self._add_text(self.html, leaf, leaf.start, leaf.end)
-                choices = self._open_choices()
-                self._choices += ((part, choices) for part in self.html[len(self._choices) :])
-            else:
-                self._add_words(leaf)
+            self._add_body(leaf, self._open_choices())
             return
         with memoryview(self._raw) as view:
             size = decoded_size(view[leaf.start : leaf.end], leaf.encoding)
@@ -256,6 +258,13 @@ class Indexer:
                 self._is_inline(leaf),
             )
         )
+
+    def _add_body(self, leaf: _Entity, choices: list[_Frame]) -> None:
+        if leaf.content_type != "text/html":
+            self._add_words(leaf)
+            return
+        self._add_text(self.html, leaf, leaf.start, leaf.end)
+        self._choices += ((part, choices) for part in self.html[len(self._choices) :])
 
     def _add_text(self, texts: list[Slice], leaf: _Entity, start: int, end: int) -> None:
         if end > start:
@@ -295,6 +304,9 @@ class Indexer:
         disposition, filename = self._disposition(headers, parameters)
         if not filename and not content_type.startswith("text/"):  # words with a name would be no body
             filename = text_parameter(parameters, "filename", self._guesser)
+        if disposition == "attachment" and filename and "content-type" not in headers:
+            named = content_type_of(clean_filename(filename))
+            content_type = content_type if named == OCTET_STREAM else named
         if content_type == NO_TYPE:  # RFC 2045 §5.2: text it is, unless it is a file
             is_data = encoding in (BASE64, UUENCODE) and "charset" not in parameters
             is_file = filename or disposition not in _OF_BODIES or is_data
@@ -369,6 +381,8 @@ class Indexer:
         if leaf.disposition not in _OF_BODIES:
             return False
         if leaf.filename and self._stack and self._stack[-1].lists_files():
+            if self._named is None and leaf.content_type in _WORDS and all(f.is_at_root for f in self._stack):
+                self._named = leaf
             return False
         slot = "html_child" if leaf.content_type == "text/html" else "text_child"
         choices = self._open_choices()

@@ -168,6 +168,54 @@ def test_a_file_of_html_beside_the_text_of_a_related_stays_one(file: str) -> Non
     assert files(raw) == [("a.html", b"file"), ("p.png", b"PNG")]
 
 
+PHONE = "Content-Type: multipart/mixed; boundary=b\n\n"
+NAMED = "--b\nContent-Type: text/{}; name=text0.{}\nContent-Disposition: {}\n\n{}\n"
+PHOTO = "--b\nContent-Type: image/jpeg; name=IMG_1.jpg\n\nJPG\n--b--\n"
+
+
+@pytest.mark.parametrize("disposition", ["inline", "", "inline; filename=text0.txt"])
+def test_the_only_text_is_the_body_though_it_has_a_name(disposition: str) -> None:
+    """Networks of phones name the words of a message."""
+    raw = crlf(PHONE + NAMED.format("plain", "txt", disposition, "on my way") + PHOTO)
+    assert bodies(raw) == ("on my way", "")
+    assert files(raw) == [("text0.txt", b"on my way"), ("IMG_1.jpg", b"JPG")]
+    raw = crlf(
+        PHONE + NAMED.format("html", "html", disposition.replace("txt", "html"), "<p>on my way") + PHOTO
+    )
+    assert bodies(raw) == ("", "<p>on my way")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        NAMED.format("plain", "txt", "attachment", "file"),
+        NAMED.format("x-patch", "diff", "inline", "file"),
+        "--b\n\nwords\n" + NAMED.format("plain", "txt", "inline", "file"),
+        NAMED.format("plain", "txt", "inline", "file") + "--b\n\nwords\n",
+        "--b\nContent-Type: text/html\n\nwords\n" + NAMED.format("plain", "txt", "inline", "file"),
+    ],
+)
+def test_text_with_a_name_stays_a_file(parts: str) -> None:
+    text, html = bodies(crlf(PHONE + parts + PHOTO))
+    assert text + html in ("", "words")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ("Content-Disposition: attachment; filename=photo.PNG", "image/png"),
+        ("Content-Disposition: attachment; filename=notes", "text/plain"),
+        ("Content-Disposition: inline; filename=photo.png", "text/plain"),
+        ("Content-Disposition: attachment; filename=photo.png\nContent-Type: text/plain", "text/plain"),
+        ("Content-Disposition: attachment", "text/plain"),
+    ],
+)
+def test_a_file_without_a_type_has_that_of_its_name(fields: str, expected: str) -> None:
+    raw = crlf(f"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nwords\n--b\n{fields}\n\nfile\n--b--\n")
+    (file,) = parse(raw).attachments
+    assert file.content_type == expected
+
+
 def test_a_start_that_no_part_has_names_no_root() -> None:
     raw = crlf(
         'Content-Type: multipart/related; boundary=b; start="<r>"\n\n--b\nContent-Type: image/png\n\nPNG\n'
