@@ -45,9 +45,8 @@ class Callers:
     async def identify(self, request: web.Request) -> Principal:
         """The principal that calls, whose rate is not counted; Refusal for what is not an active key."""
         lines = request.headers.getall("Authorization", ())
-        header = (
-            lines[0] if len(lines) == 1 else None
-        )  # of several it is not known whose key counted on the way
+        # Of several it is not known whose key counted on the way.
+        header = lines[0] if len(lines) == 1 else None
         try:
             principal = await self._authenticator.principal(bearer(header), request[REQUEST])
         except Refusal:
