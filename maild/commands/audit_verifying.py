@@ -68,7 +68,10 @@ def audit_key(tx: Tx, key_file: Path) -> bytes:
     sealed = server_secrets.sealed(tx, server_secrets.AUDIT)
     if sealed is None:
         raise Unverifiable(
-            "the store has no audit key: start this version once; where it ran before, restore the key from a backup"
+            "the store has rows of the audit log and not their key: restore that from a backup before the daemon starts,"
+            " which would make another"
+            if trail.has_chains(tx)
+            else "the store has no audit key yet: the daemon makes it when it starts"
         )
     return Sealer(master_key).open(sealed, server_secrets.context(server_secrets.AUDIT))
 

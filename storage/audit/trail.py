@@ -289,6 +289,11 @@ def _chains(tx: Tx) -> list[str]:
     return found
 
 
+def has_chains(tx: Tx) -> bool:
+    """Has any organization rows that are sealed?"""
+    return bool(tx.value(_NEXT_CHAIN, ("",)))
+
+
 def is_known(tx: Tx, organization_id: str) -> bool:
     """Does the organization exist, or has it rows?"""
     found = tx.value(

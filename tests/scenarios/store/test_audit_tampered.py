@@ -210,6 +210,14 @@ def test_what_can_not_be_looked_at_is_neither_whole_nor_broken(
     assert (done.exit_code, done.output.startswith("maild: ")) == (2, True), done.output
 
 
+def test_a_key_that_is_gone_is_to_be_restored_before_another_is_made(host: Host) -> None:
+    """A start, which a store that has no rows yet is told of, would leave rows that no key fits."""
+    forget_the_key(host)
+    assert "before the daemon starts" in host.verify().output
+    host.rewrite("DELETE FROM audit")
+    assert "the daemon makes it when it starts" in host.verify().output
+
+
 @pytest.mark.parametrize("options", [("--org", "org_none"), ("--head", "abc"), ("--head", "z" * 64)])
 def test_what_can_not_be_asked(host: Host, options: tuple[str, str]) -> None:
     assert host.verify(*options).exit_code == 2
