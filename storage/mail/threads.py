@@ -30,8 +30,10 @@ _BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM 
         ORDER BY last_message_at DESC LIMIT ?) AS found
     WHERE {holds("participants", "?")}
       AND NOT {_BEGUN_BY_SPAM} ORDER BY last_message_at DESC LIMIT 1"""
-_BY_COPY = f"""SELECT t.id, t.base_subject FROM messages m {THEN_JOIN} threads t ON t.id = m.thread_id
-    WHERE m.inbox_id = ? AND m.message_id_header = ? AND m.{VISIBLE} LIMIT ?"""
+_BY_COPY = f"""SELECT id, base_subject FROM
+      (SELECT t.id, t.base_subject FROM messages m {THEN_JOIN} threads t ON t.id = m.thread_id
+        WHERE m.inbox_id = ? AND m.message_id_header = ? AND m.{VISIBLE} LIMIT ?) AS found
+    WHERE NOT {_BEGUN_BY_SPAM}"""
 _BY_NAME = f"""SELECT t.id, t.base_subject FROM
       (SELECT thread_id AS id FROM thread_names
         WHERE inbox_id = ? AND name = ? ORDER BY thread_id DESC LIMIT ?) AS found
@@ -56,7 +58,7 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 
 
 def by_copy(tx: Tx, inbox_id: str, message_id: str, base_subject: str) -> str | None:
-    """The thread of this subject that has a message of this Message-ID. Lists put their name before the subject. Some
+    """The thread of this subject that has a message of this Message-ID, and that no spam began. Lists put their name before the subject. Some
     programs write one id for all that they send: what has another subject is another message."""
     return _of_subject(tx.all(_BY_COPY, (inbox_id, message_id, COPIES_LOOK)), base_subject)
 

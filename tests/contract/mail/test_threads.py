@@ -122,6 +122,15 @@ async def test_copies_of_a_message_are_one_conversation(
     assert (copy["id"] != first["id"], copy["threadId"]) == (True, first["threadId"])
 
 
+async def test_a_copy_joins_no_conversation_that_spam_began(maild: Running, bot: dict[str, Any]) -> None:
+    """Who knows an id before the mail is here would have it filed below his own words."""
+    spam = await maild.received(bot, mail("topic", sender="a@b.test, c@d.test"))
+    real = await maild.received(bot, mail("topic"))
+    assert (spam["isSpam"], real["isSpam"]) == (True, False)
+    assert real["threadId"] != spam["threadId"]
+    assert (await maild.received(bot, mail("[List] topic")))["threadId"] == real["threadId"]
+
+
 async def test_a_program_that_has_one_id_for_all_begins_conversations(
     maild: Running, bot: dict[str, Any]
 ) -> None:
