@@ -58,8 +58,9 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 
 
 def by_copy(tx: Tx, inbox_id: str, message_id: str, base_subject: str) -> str | None:
-    """The thread of this subject that has a message of this Message-ID, and that no spam began. Lists put their name before the subject. Some
-    programs write one id for all that they send: what has another subject is another message."""
+    """The thread of this subject that has a message of this Message-ID, and that no spam began. Lists put their name
+    before the subject. Some programs write one id for all that they send: what has another subject is another
+    message."""
     return _of_subject(tx.all(_BY_COPY, (inbox_id, message_id, COPIES_LOOK)), base_subject)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from maild.message.fields.headers import read_headers
 from maild.message.fields.lists import MAX_LINKS, MailingList, read_list
+from tests.support.laws.work import assert_proportional, bomb
 
 
 def of(*fields: str) -> MailingList | None:
@@ -17,6 +18,8 @@ def of(*fields: str) -> MailingList | None:
         "List-Id: Friends",
         "List-Post: NO (nobody writes)",
         "List-Unsubscribe: <ftp://x.test/>, yes",
+        "List-Unsubscribe: <>, https://x.test/",
+        "List-Unsubscribe: see ftp:https://x.test/",
     ],
 )
 def test_mail_that_names_no_list(field: str) -> None:
@@ -40,6 +43,11 @@ def test_mail_that_names_no_list(field: str) -> None:
             MailingList(None, None, (f"https://x.test/unsubscribe/{'a' * 33}", "mailto:u@x.test"), False),
         ),
         (
+            "List-Unsubscribe: mailto: u@x.test?subject=off, https://x.test/u?a,b",
+            MailingList(None, None, ("mailto:u@x.test?subject=off", "https://x.test/u?a,b"), False),
+        ),
+        ("List-Unsubscribe: HTTP://x.test/u", MailingList(None, None, ("HTTP://x.test/u",), False)),
+        (
             "List-Id: A list =?utf-8?q?=3Cfriends=2Ex=2Etest=3E?=",
             MailingList("friends.x.test", None, (), False),
         ),
@@ -60,3 +68,5 @@ def test_what_is_read_is_bounded() -> None:
     assert many is not None and len(many.unsubscribe) == MAX_LINKS
     assert of("List-Unsubscribe: <mailto:" + "a" * 100_000 + ">", "List-Id: <" + "a" * 1000 + ">") is None
     assert of("List-Id: " + "<" * 200_000, "List-Post: " + "<mailto:" * 30_000) is None
+    for unit in ("mailto: ", "http:", " ", ",http: "):
+        assert_proportional(lambda value: of(f"List-Post: {value}"), bomb(unit))
