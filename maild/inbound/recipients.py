@@ -60,7 +60,8 @@ def unknown(tx: Tx, address: str, shared_domains: Set[str]) -> UnknownRecipient:
 
 
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInbox | None:
-    """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
+    """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox. One that is not
+    active is found by our own envelope senders alone."""
     local, domain = addresses.split(addresses.normalize(address))
     # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well.
     if local == "postmaster" and not domain:

@@ -25,7 +25,7 @@ _RELEASED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message
     WHERE id = ? RETURNING is_active AND {HAS_WORK}"""
 _HAS_VERIFIED = """SELECT EXISTS (SELECT 1 FROM domains
     WHERE domain_name = :domain AND organization_id = :organization AND status = 'verified')"""
-_RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}"  # as RecipientInbox
+_RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}, i.is_active"  # as RecipientInbox
 _CLOSED = "is_active = 0, withdraws_mail = 1, deactivated_at = :now_ms, updated_at = :now_ms"
 _OF_OTHERS = f"""SELECT id FROM inboxes {by_index("inboxes_by_domain")}
     WHERE domain = :domain AND is_active = 1 AND organization_id <> :organization AND is_operator = 0 LIMIT :limit"""
@@ -45,12 +45,14 @@ class AddressInCooldown(Exception):
 
 
 class RecipientInbox(NamedTuple):
-    """What accepting mail needs of an inbox. `looks_first`: its policy asks what may be an attack in its mail."""
+    """What accepting mail needs of an inbox. `looks_first`: its policy asks what may be an attack in its mail. Not
+    `is_active`: it takes no mail any more, but reports about what it sent count."""
 
     inbox_id: str
     organization_id: str
     address: str
     looks_first: int = 0
+    is_active: int = 1
 
 
 def create(
@@ -193,10 +195,10 @@ def operator_mailbox(tx: Tx) -> RecipientInbox | None:
 
 
 def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox | None:
-    """The active inbox whose message went out with the envelope sender `b+<token>@domain`, or None."""
+    """The inbox, active or not, whose message went out with the envelope sender `b+<token>@domain`, or None."""
     row = tx.one(
         f"""SELECT {_RECIPIENT} FROM messages m JOIN inboxes i ON i.id = m.inbox_id
-           WHERE m.bounce_token = ? AND i.domain = ? AND i.is_active = 1""",
+           WHERE m.bounce_token = ? AND i.domain = ?""",
         (token, domain),
     )
     return RecipientInbox(*row) if row else None

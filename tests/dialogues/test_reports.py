@@ -118,6 +118,22 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("Undelivered", True)] * 2
 
 
+@pytest.mark.parametrize("told", ["email.bounced", "email.complained"])
+async def test_what_an_inbox_sent_is_answered_for_after_it_was_deactivated(world: World, told: str) -> None:
+    """Else whoever deactivates an inbox at once would hear of no bounce, and never be paused."""
+    message = await world.sent()
+    inbox = world.inboxes["bot"]
+    assert (await world.maild.api.call("DELETE", f"/v1/inboxes/{inbox['id']}")).status == 200
+    raw, sender = (bounce(), "") if told == "email.bounced" else (complaint(message), "fbl@provider.test")
+    reply = await world.maild.deliver(world.sender(message), raw, sender=sender)
+    assert reply == f"250 2.0.0 OK: stored as {message['id']}"  # it is no mail: nobody is there to read it
+    assert [one for one, *_ in await world.suppressed()] == [GONE]
+    assert (world.events(told), world.events("email.received")) == (1, 1)  # the other is that of `world.sent`
+    reply = await world.maild.deliver(world.sender(message), VACATION, sender="ann@there.test")
+    assert reply.startswith("550 5.1.1 ")
+    assert await world.maild.api.messages(inboxId=inbox["id"], direction="inbound") == []
+
+
 @pytest.mark.parametrize("author", ["mailer-daemon@", "MAILER-DAEMON <>", '"Courier mail server" <@>'])
 async def test_a_bounce_that_counts_and_names_no_author_is_no_spam(world: World, author: str) -> None:
     message = await world.sent()

@@ -27,9 +27,9 @@ from storage.mail.inboxes import RecipientInbox
 
 
 class Committed(NamedTuple):
-    """`first_id`: of a receipt the message's that it is about; `inboxes`: the inbox → the id of its message, none of a
-    receipt; `held`: which of them hold it, and why; `report_of`: whose report it was, that of a message of ours;
-    `is_spam`: as its messages show it."""
+    """`first_id`: of a report that is no mail that of the message it is about; `inboxes`: the inbox → the id of its
+    message, none then; `held`: which of them hold it, and why; `report_of`: whose report it was, that of a message of
+    ours; `is_spam`: as its messages show it."""
 
     first_id: str
     inboxes: Mapping[str, str]
@@ -58,15 +58,16 @@ class Depositor:
         self._audit = audit
 
     def deposit(self, tx: Tx, received: Received, transaction_digest: bytes | None) -> Committed:
-        """What a report brings, and rows for every inbox, unless it is a receipt. `transaction_digest`: by which the
-        message is known when it comes again."""
+        """What a report brings, and rows for every inbox, unless it is a receipt, or they were all deactivated before.
+        `transaction_digest`: by which the message is known when it comes again."""
         now_ms = self._clock.now_ms()
         report = None
         if received.claim is not None:
             report = reports.count(
                 tx, received.claim, self._senders, OutcomeContext(self._ids.new, self._audit, now_ms)
             )
-        if report is not None and report.is_receipt:
+        is_read = any(box.is_active for _, box in received.recipients)
+        if report is not None and (report.is_receipt or not is_read):
             return Committed(report.message_id, {}, {}, report.message_id)
         if report is not None and not received.incoming.digest.parsed.authors:
             # Courier's name no author: nobody is passed off as one, and the token proves whom they come from.
@@ -82,7 +83,7 @@ class Depositor:
         first_id = self._ids.new("msg")
         delivered = self._deliver(tx, received, admitted, first_id, now_ms)
         if not delivered:
-            raise SmtpError(*NO_MAILBOX)  # all were deactivated since RCPT
+            raise SmtpError(*NO_MAILBOX)  # all were deactivated, since RCPT or before it
         if len(delivered) < len(received.recipients):
             blobs.retain(tx, received.stored.id, len(delivered) - len(received.recipients))
         shown = {inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"}

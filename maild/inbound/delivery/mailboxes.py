@@ -46,12 +46,14 @@ class Mailboxes:
         self.shared_domains = shared_domains
 
     def find(self, tx: Tx, address: str) -> RecipientInbox | None:
-        """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
-        return recipients.find_mailbox(tx, address, self.shared_domains)
+        """The active inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
+        box = recipients.find_mailbox(tx, address, self.shared_domains)
+        return box if box is not None and box.is_active else None
 
     def receiving(self, tx: Tx, address: str) -> RecipientInbox:
-        """The inbox that receives mail for `address`. UnknownRecipient; SmtpError where it has no room."""
-        box = self.find(tx, address)
+        """The inbox that receives mail for `address`, or, not active any more, reports about what it sent.
+        UnknownRecipient; SmtpError where it has no room."""
+        box = recipients.find_mailbox(tx, address, self.shared_domains)
         if box is None:
             raise recipients.unknown(tx, address, self.shared_domains)
         if self.is_full(tx, box.organization_id):

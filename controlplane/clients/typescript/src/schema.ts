@@ -2608,7 +2608,7 @@ export type ResolvedReviewData = {
     reasons: string[];
     /** Until when it waits; then it is rejected. */
     expiresAt: string;
-    /** The key or member that decided, or `operator`; null while it is pending, and where its time was over. */
+    /** The key or member that decided, or `operator`; null while it is pending, where its time was over, and where it went with its inbox or its key. */
     resolvedBy: string | null;
 };
 /** `resolvedBy`: a key, a member or `operator`; null while it is pending, and where its time was over. */
@@ -2642,7 +2642,7 @@ export type Review = {
     submittedBy: string | null;
     /** Until when it waits; then it is rejected. */
     expiresAt: string;
-    /** The key or member that decided, or `operator`; null while it is pending, and where its time was over. */
+    /** The key or member that decided, or `operator`; null while it is pending, where its time was over, and where it went with its inbox or its key. */
     resolvedBy: string | null;
     /** When it was decided; null before. */
     resolvedAt: string | null;
@@ -3292,7 +3292,7 @@ export type WholeReview = {
     submittedBy: string | null;
     /** Until when it waits; then it is rejected. */
     expiresAt: string;
-    /** The key or member that decided, or `operator`; null while it is pending, and where its time was over. */
+    /** The key or member that decided, or `operator`; null while it is pending, where its time was over, and where it went with its inbox or its key. */
     resolvedBy: string | null;
     /** When it was decided; null before. */
     resolvedAt: string | null;
