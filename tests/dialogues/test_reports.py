@@ -134,6 +134,17 @@ async def test_what_an_inbox_sent_is_answered_for_after_it_was_deactivated(world
     assert await world.maild.api.messages(inboxId=inbox["id"], direction="inbound") == []
 
 
+async def test_a_bounce_counts_where_its_inbox_is_deactivated_after_rcpt(world: World) -> None:
+    message = await world.sent()
+    talk = await world.maild.smtp()
+    await talk.begin(world.sender(message), "")
+    path = f"/v1/inboxes/{world.inboxes['bot']['id']}"
+    assert (await world.maild.api.call("DELETE", path)).status == 200
+    await talk.write(bounce().replace("\n", "\r\n").encode())
+    assert (await talk.say(".")).startswith("250 ")
+    assert await world.statuses(message) == ["bounced"]
+
+
 @pytest.mark.parametrize("author", ["mailer-daemon@", "MAILER-DAEMON <>", '"Courier mail server" <@>'])
 async def test_a_bounce_that_counts_and_names_no_author_is_no_spam(world: World, author: str) -> None:
     message = await world.sent()

@@ -66,8 +66,7 @@ class Depositor:
             report = reports.count(
                 tx, received.claim, self._senders, OutcomeContext(self._ids.new, self._audit, now_ms)
             )
-        is_read = any(box.is_active for _, box in received.recipients)
-        if report is not None and (report.is_receipt or not is_read):
+        if report is not None and (report.is_receipt or not self._is_read(tx, received)):
             return Committed(report.message_id, {}, {}, report.message_id)
         if report is not None and not received.incoming.digest.parsed.authors:
             # Courier's name no author: nobody is passed off as one, and the token proves whom they come from.
@@ -91,6 +90,10 @@ class Depositor:
         held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
         report_of = report.message_id if report is not None else None
         return Committed(first_id, delivered, held, report_of, received.incoming.is_spam)
+
+    def _is_read(self, tx: Tx, received: Received) -> bool:
+        """Is one of the inboxes active still?"""
+        return any(self._mailboxes.find(tx, address) for address, _ in received.recipients)
 
     def _keep_domain_report(self, tx: Tx, received: Received, shown: Mapping[str, str], now_ms: int) -> None:
         """`shown`: the inbox → its message, of those that accept it."""
