@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from maild.message.characters.decode import decode_slice
+from maild.message.fields.parameters import OCTET_STREAM
 from maild.message.model import AttachmentPart
 from maild.message.octets import RawMessage
 
@@ -28,7 +29,8 @@ class _NotSignedError(Exception):
 
 def signed_message(raw: RawMessage, part: AttachmentPart) -> bytes | None:
     """The message that the part holds, with the fields that tell its parts; None where it holds none."""
-    if part.content_type not in SIGNED_TYPES:
+    is_called_so = part.content_type == OCTET_STREAM and part.filename.lower().endswith(".p7m")
+    if part.content_type not in SIGNED_TYPES and not is_called_so:  # RFC 8551 §3.10
         return None
     at, length = part.slice.offset, min(part.slice.length, MAX_OCTETS * 3 // 2)
     try:

@@ -42,13 +42,22 @@ def signed(content: bytes) -> bytes:
 
 @pytest.mark.parametrize("structure", [DER, STREAMED])
 @pytest.mark.parametrize(
-    "kind", ["application/pkcs7-mime", "application/x-pkcs7-mime; smime-type=signed-data"]
+    "kind",
+    [
+        "application/pkcs7-mime",
+        "application/x-pkcs7-mime; smime-type=signed-data",
+        "application/octet-stream",  # RFC 8551 §3.10: its name says it then
+    ],
 )
 def test_the_words_are_those_that_were_signed(structure: bytes, kind: str) -> None:
     found = digest(mail(structure, kind))
     assert (found.text_body, found.extracted_text) == (WORDS, WORDS.strip())
     assert found.snippet == "Grüße. Can you confirm?"
     assert [one.filename for one in found.parsed.attachments] == ["smime.p7m"]
+
+
+def test_what_is_called_otherwise_and_has_no_type_of_its_own_is_a_file() -> None:
+    assert silent(digest(mail(DER, "application/octet-stream").replace(b"smime.p7m", b"smime.dat")))
 
 
 def test_a_long_text_is_cut() -> None:
