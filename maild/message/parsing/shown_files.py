@@ -17,6 +17,7 @@ from maild.message.model import AttachmentPart, Slice
 from maild.message.octets import Buffer
 
 MAX_OCTETS: Final = 1024 * 1024  # as they stand in the message
+_SCHEME: Final = b"cid:"
 _SHOWN: Final = re.compile(
     rb"""(?:\b(?:src|background)\s*+=\s*+["']?|\burl\(\s*+["']?)\s*+cid:([^"'<>\s)]{1,2000}+)""",
     re.IGNORECASE,
@@ -39,7 +40,7 @@ def _shown_ids(raw: Buffer, html: Sequence[Slice]) -> set[str]:
     for part in html:
         length = min(part.length, remaining)
         octets = decode_slice(bytes(raw[part.offset : part.offset + length]), part.encoding)
-        for named in _SHOWN.findall(octets):
+        for named in _SHOWN.findall(octets) if _SCHEME in octets.lower() else ():
             shown = unescape(named.decode("utf-8", "replace"))
             found |= {shown, unquote(shown)}
         remaining -= length
