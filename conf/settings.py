@@ -152,6 +152,7 @@ class Smarthost(_Section):
     auth: Literal["plain", "login", "xoauth2"] = "plain"
     ca_file: OptionalFile = ""
     rewrites: tuple[Literal["date", "message-id"], ...] = ()
+    dkim_ed25519: bool = True
     senders: tuple[Domain, ...] = ()
     recipients: tuple[Domain, ...] = ()
 

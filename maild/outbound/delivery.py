@@ -39,7 +39,7 @@ from maild.outbound.sessions.session_faults import reason
 from maild.outbound.sessions.tls_witness import TlsWitness
 from maild.outbound.sessions.transaction import Transaction, TransientRefusal
 from maild.outbound.signing.content import Content, Contents, MessageRoom
-from maild.outbound.signing.dkim import NoKey
+from maild.outbound.signing.dkim import PLAIN_FORM, NoKey, SignatureForm
 from maild.outcomes.verdict import Verdict
 from storage.clock import Clock
 from storage.mail.blobs import BlobDamaged, BlobMissing
@@ -149,7 +149,7 @@ class Deliverer:
 
     def prepare(self, rows: Sequence[Due]) -> None:
         """They will be delivered soon: do what can be done before."""
-        self._contents.sign_ahead(rows[0], self._unsigned(rows[0]))
+        self._contents.sign_ahead(rows[0], self._form(rows[0]))
 
     def forget(self, rows: Sequence[Due]) -> None:
         """They were delivered, or will not be: keep nothing of them for another attempt."""
@@ -325,15 +325,15 @@ class Deliverer:
             row = progress.rows[0]
             progress.room = await self._contents.room_for(row, progress.is_doubtful)
             progress.content = await self._contents.load(
-                row, progress.room.stays, progress.is_alone, self._unsigned(row)
+                row, progress.room.stays, progress.is_alone, self._form(row)
             )
             progress.room.signed()
         return progress.content
 
-    def _unsigned(self, row: Due) -> frozenset[str]:
-        """Header fields that the smarthost writes anew: no signature over them would reach the receiver whole."""
+    def _form(self, row: Due) -> SignatureForm:
+        """No signature over header fields that a smarthost writes anew would reach the receiver whole."""
         relay = self.relay_of(row.domain, row.sender_domain)
-        return relay.rewrites if relay is not None else frozenset()
+        return PLAIN_FORM if relay is None else SignatureForm(relay.rewrites, not relay.takes_ed25519)
 
     async def _to_host(self, hop: Hop, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
         """Postponed before the host is asked; Unreachable."""

@@ -25,7 +25,8 @@ AuthMechanism = Literal["plain", "login", "xoauth2"]
 @dataclass(frozen=True, slots=True)
 class RelayHost:
     """`name`: of its section, "" of `outbound.relay`; `username`: "" where it wants no AUTH; `password_file`: read for
-    each session, so that a token may change; `rewrites`: header fields that it writes anew, names in lower case."""
+    each session, so that a token may change; `rewrites`: header fields that it writes anew, names in lower case;
+    `takes_ed25519`: a second signature, beside that of RSA."""
 
     name: str
     host: str
@@ -36,6 +37,7 @@ class RelayHost:
     password_file: str = ""
     ca_file: str = ""
     rewrites: frozenset[str] = frozenset()
+    takes_ed25519: bool = True
 
 
 class Relays:
@@ -57,6 +59,7 @@ class Relays:
                 section.password_file,
                 section.ca_file or outbound.ca_file,
                 frozenset(section.rewrites),
+                section.dkim_ed25519,
             )
             for sender in section.senders or ("",):
                 for recipient in section.recipients or ("",):

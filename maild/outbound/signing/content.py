@@ -27,7 +27,7 @@ from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
 from maild.message.canonical import pieces_of_lines, read_fields
 from maild.message.octets import has_bare_line_end
-from maild.outbound.signing.dkim import DkimKeys, SigningKey, sign
+from maild.outbound.signing.dkim import PLAIN_FORM, DkimKeys, SignatureForm, SigningKey, sign
 from maild.outbound.signing.kept_signatures import Copy, KeptSignatures, Signed
 from maild.outbound.signing.recipient_headers import RecipientHeaders
 from maild.outbound.signing.signing_threads import SigningJob, SigningThreads
@@ -111,13 +111,12 @@ class Contents:
             return self._large, row.size_bytes * LARGE_COPIES
         return self._doubtful if is_doubtful else self._small, row.size_bytes * SMALL_COPIES
 
-    def sign_ahead(self, row: Due, unsigned: frozenset[str] = frozenset()) -> None:
-        """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end. `unsigned`: as
-        for `load`."""
+    def sign_ahead(self, row: Due, form: SignatureForm = PLAIN_FORM) -> None:
+        """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
         key = self._keys.cached(row.sender_domain)
         if key is None or row.data is None or row.sha256 is None:
             return
-        key = key.leaving_out(unsigned)
+        key = key.in_form(form)
         if self._signatures.get(_copy(row), key) is None:
             self._threads.ahead(self._signing(row, row.data, row.sha256, key))
 
@@ -126,13 +125,13 @@ class Contents:
         self._signatures.forget(_copy(row))
 
     async def load(
-        self, row: Due, stays: bool = True, is_alone: bool = False, unsigned: frozenset[str] = frozenset()
+        self, row: Due, stays: bool = True, is_alone: bool = False, form: SignatureForm = PLAIN_FORM
     ) -> Content:
-        """The message as it goes to this row's recipients, signed but for the header fields `unsigned`. `stays`: in
-        memory (`MessageRoom`). `is_alone`: no other is being sent.
+        """The message as it goes to this row's recipients. `stays`: in memory (`MessageRoom`). `is_alone`: no other is
+        being sent.
 
         BlobMissing, BlobDamaged, NoKey, SealError."""
-        key = (await self._keys.active(row.sender_domain)).leaving_out(unsigned)
+        key = (await self._keys.active(row.sender_domain)).in_form(form)
         content, body_digest = await self._composed(row, key, stays, is_alone)
         if row.blob_id is not None:
             self._body_hashes[row.blob_id] = body_digest

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
@@ -53,6 +53,17 @@ class NoKey(Exception):
     """No key signs for the domain: a fault of this server, which its operator can mend."""
 
 
+class SignatureForm(NamedTuple):
+    """What the way that mail takes wants of its signatures. `unsigned`: header fields that they leave out;
+    `is_alone`: of the first key only."""
+
+    unsigned: frozenset[str] = frozenset()
+    is_alone: bool = False
+
+
+PLAIN_FORM: Final = SignatureForm()
+
+
 class SigningKey(NamedTuple):
     """`domain` and `selector`: the d= and s= of signatures. `lasts_s`: how long they are good, 0: for ever. `second`:
     the key of another signature on the same mail; `unsigned`: header fields that neither covers."""
@@ -69,12 +80,12 @@ class SigningKey(NamedTuple):
         """Of all signatures."""
         return [self.selector, *(self.second.selectors if self.second else ())]
 
-    def leaving_out(self, unsigned: frozenset[str]) -> "SigningKey":
-        """The same key, whose signatures outlive a change of these header fields."""
-        if not unsigned:
+    def in_form(self, form: SignatureForm) -> "SigningKey":
+        """The same key, whose signatures have this form."""
+        if form == PLAIN_FORM:
             return self
-        second = self.second and self.second.leaving_out(unsigned)
-        return self._replace(second=second, unsigned=unsigned)
+        second = None if form.is_alone or self.second is None else self.second.in_form(form)
+        return self._replace(second=second, unsigned=form.unsigned)
 
 
 class DkimKeys:

@@ -59,7 +59,10 @@ class Signed:
 
 
 @asynccontextmanager
-async def signing(start: Start, folder: Path, has_second: bool = True) -> AsyncIterator[Signed]:
+async def signing(
+    start: Start, folder: Path, has_second: bool = True, relay: dict[str, Any] | None = None
+) -> AsyncIterator[Signed]:
+    """`relay`: keys of a smarthost that takes all mail."""
     clock = ManualClock()
     async with Mx() as mx, DnsServer() as dns:
         dns.add_mx("elsewhere.test")
@@ -72,6 +75,7 @@ async def signing(start: Start, folder: Path, has_second: bool = True) -> AsyncI
                 "port": mx.port,
                 "allow_private_networks": True,
                 "dkim_ed25519": has_second,
+                "relays": {} if relay is None else {"one": {"host": f"127.0.0.1:{mx.port}", **relay}},
                 "dkim_expires_after_s": 0,  # our clock stands, that of verifiers does not
             },
         ) as world:
@@ -91,6 +95,13 @@ async def test_the_first_signs_alone_until_the_second_is_seen(start: Start, tmp_
         assert await there.signatures() == ["rsa-sha256"]
         await there.publish("e1")
         assert await there.signatures() == ["rsa-sha256", "ed25519-sha256"]
+
+
+async def test_a_smarthost_that_refuses_two_gets_the_first_alone(start: Start, tmp_path: Path) -> None:
+    relay = {"tls": "opportunistic", "dkim_ed25519": False}
+    async with signing(start, tmp_path, relay=relay) as there:
+        await there.publish("e1")
+        assert await there.signatures() == ["rsa-sha256"]
 
 
 async def test_a_second_that_goes_away_takes_nothing_with_it(start: Start, tmp_path: Path) -> None:
