@@ -27,7 +27,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.waits import OnLeave
+from controlplane.webhooks.waits import OnLeave, no_more_mail
 from storage.audit.acts import Act, Actor
 from storage.audit.repeats import RepeatedActs
 from storage.audit.trail import Records
@@ -136,17 +136,22 @@ class Call(NamedTuple):
         """What `ask` answers: now, or after a commit in the inbox (None: in any) within the time; None: nothing.
         Refusal where too many wait, the inbox takes no mail, or the key is revoked meanwhile."""
         if not wait_s:
-            return await ask()
+            found = await ask()
+            if found is None and inbox_id is not None and await self._is_inactive(inbox_id):
+                raise no_more_mail()
+            return found
         principal = self.principal
         place = self.services.streams.waiting(
             principal.credential_id, principal.organization_id, inbox_id, self.on_leave
         )
         async with place as wait:
-            if inbox_id is not None:
-                inactive = await self.db.lookup(inboxes.inactive_among, [inbox_id])
-                if inactive:
-                    wait.close()
+            if inbox_id is not None and await self._is_inactive(inbox_id):
+                wait.close()
             return await wait.until(ask, wait_s)
+
+    async def _is_inactive(self, inbox_id: str) -> bool:
+        """Does no mail come into it any more?"""
+        return bool(await self.db.lookup(inboxes.inactive_among, [inbox_id]))
 
 
 class PublicRequest(NamedTuple):

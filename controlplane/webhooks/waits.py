@@ -18,6 +18,11 @@ T = TypeVar("T")
 OnLeave = Callable[[Callable[[], None] | None], None]
 
 
+def no_more_mail() -> Refusal:
+    """What a caller hears who finds nothing in an inbox that was deactivated."""
+    return Refusal("inbox_not_found", "This inbox was deactivated: no mail comes in any more.")
+
+
 class Wait:
     """One caller that waits. `inbox_id` None: for what happens in any inbox, or in none."""
 
@@ -60,7 +65,7 @@ class Wait:
             if found is not None or self._is_ending:
                 return found
             if is_closed:
-                raise Refusal("inbox_not_found", "This inbox was deactivated: no mail comes in any more.")
+                raise no_more_mail()
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._news.wait()

@@ -312,6 +312,7 @@ async def test_a_deactivated_inbox_ends_a_wait(work: Work) -> None:
     task = await waiting(work)
     await work.api.call("DELETE", work.path)
     assert (await task).code == "inbox_not_found"
+    assert (await work.api.post(f"{work.path}/claims", {})).code == "inbox_not_found"
 
 
 async def test_mail_that_comes_in_ends_a_wait(work: Work) -> None:

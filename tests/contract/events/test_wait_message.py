@@ -300,6 +300,8 @@ async def test_a_deactivated_inbox_is_waited_in_no_longer(maild: Running, bot: d
     assert not anywhere.done()
     short = await maild.api.get(PATH, inboxId=bot["id"], after=position, timeoutSeconds="1")
     assert short.code == "inbox_not_found", "who waits for less than the look-out does hears of it too"
+    look = await maild.api.get(PATH, inboxId=bot["id"], after=position, timeoutSeconds="0")
+    assert look.code == "inbox_not_found", "and who asks again and again"
     assert (await wait(maild.api, inboxId=bot["id"]))["cursor"] == position  # what has come is found
     anywhere.cancel()
 
