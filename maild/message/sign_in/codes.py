@@ -62,6 +62,9 @@ _CANDIDATE = re.compile(
     rf"(?P<prefixed>{_PREFIX}[0-9]{{4,9}})"
     # Digits in boxes of their own come out as lines; those that count 1, 2, 3 number steps.
     r"|(?P<spread>(?!1\n{1,2}2\n{1,2}3)[0-9](?:(?: |\n{1,2})[0-9]){3,9})"
+    # Dots and dashes part ranges too, and pairs telephone numbers and dates, so these must be introduced as one.
+    r"|(?P<parted>[0-9]{3,4}[·‐‑‒–][0-9]{3,4}"
+    r"|(?<![0-9][ ·])[0-9]{2}(?:(?: [0-9]{2}){2}|(?:·[0-9]{2}){2})(?![ ·]?[0-9]))"
     r"|(?P<split>[0-9]{2,5}[ -][0-9]{2,5})"
     r"|(?P<digits>[0-9]{4,10})"
     # Halves parted by a blank hold a digit each: "OTP 105824" and "LH 2481" are a word and a number. XX1245 is what
@@ -114,7 +117,7 @@ class _Candidate(NamedTuple):
     def value(self) -> str:
         """What is to be typed: without blanks, dashes and a prefix such as `G-`."""
         narrow = _seen(self.shown)[0].translate(_NARROW)
-        return re.sub(r"[ \n-]", "", _PREFIXED.sub("", narrow))
+        return re.sub(r"[ \n·‐‑‒–-]", "", _PREFIXED.sub("", narrow))
 
 
 class _Page(NamedTuple):
@@ -179,7 +182,7 @@ def _judged(page: _Page, match: re.Match[str]) -> _Candidate | None:
     if match["mixed"] is not None and not _is_introduced_alone(page, match):
         return None  # names of users look alike
     is_word_like = match["consonants"] is not None or (match["letters"] is not None and not is_asked_for)
-    if not is_direct and (_is_year(match[0]) or is_word_like):
+    if not is_direct and (_is_year(match[0]) or is_word_like or match["parted"] is not None):
         return None
     is_labelled = is_direct or _is_near(page, match, is_alone=is_alone) or _is_told(page, match)
     if match["spread"] is not None and not is_labelled:
@@ -259,7 +262,9 @@ def _is_direct(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
     start, end = match.span()
     if is_alone and (_is_below_a_word(page, start) or _is_above_a_word(page, end)):
         return True
-    if _is_year(match[0]):  # "the code for 2026", "in 2026 enter the code", "The Code Report: 2026"
+    if (
+        _is_year(match[0]) or match["parted"] is not None
+    ):  # "the code for 2026", "in 2026 enter the code", "The Code Report: 2026"
         return any(introduces_alone(between) for between in _introductions(page, match))
     return any(True for _ in _introductions(page, match)) or _is_called_one(page, match)
 
