@@ -3,8 +3,8 @@
 `read_report` takes any message and never raises. It says what is written, and nothing about whether it is
 true: who may report what is decided by `maild/inbound/reading/reports.py`, what a status means by `bounces.py`.
 
-    complaints          RFC 5965 in any multipart (it wants `multipart/report`); Hotmail's, which is the message that
-                        came back and its name
+    complaints          RFC 5965 in any multipart (it wants `multipart/report`); XARF (`xarf.py`); Hotmail's, which is
+                        the message that came back and its name
     delivery reports    RFC 3464 in any multipart (RFC 6522 wants `multipart/report`; scanners and lists wrap it), also
                         in UTF-8 (RFC 6533), under a type of the mailer's own, or in a message that is all there is:
                         `delivery_status.py`
@@ -39,10 +39,12 @@ from maild.message.reports.fates import (
     Fate,
     addresses_in_values,
     failed_fate,
+    ids_in_text,
     original_ids,
 )
 from maild.message.reports.report_words import begins_by_giving_up, says_it_gave_up
 from maild.message.reports.worded_reports import read_any_words, read_exim, read_qmail
+from maild.message.reports.xarf import XARF_MAX, read_xarf
 
 MAX_STATUS_BYTES: Final = 256 * 1024
 MAX_ORIGINAL_BYTES: Final = 64 * 1024  # of the returned message, for its header
@@ -52,6 +54,7 @@ _TEXT_PARTS = 3  # a scanner's or a list's own words may stand before the report
 
 _STATUS_TYPES = ("message/delivery-status", "message/global-delivery-status")
 _FEEDBACK_TYPE = "message/feedback-report"
+_JSON_TYPE = "application/json"
 _ORIGINAL_TYPES = (
     "message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global",
     "message/global-headers",
@@ -249,6 +252,9 @@ def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
     if not parts:
         return None
     fields = read_headers(_content(raw, parts[0], MAX_STATUS_BYTES))
+    feedback_type = (fields.get("feedback-type") or "").split(";")[0].strip().lower()[:100]
+    if feedback_type == "xarf":
+        return _read_xarf(raw, parsed)
     originals = _originals(raw, parsed)
     who = fields.get_all("original-rcpt-to") or fields.get_all("removal-recipient")
     named = addresses_in_values([one.rpartition(";")[2] for one in who[:MAX_FATES]])
@@ -257,10 +263,25 @@ def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
         *(one.get("return-path") or "" for one in originals),
     ]
     return Complaint(
-        feedback_type=(fields.get("feedback-type") or "").split(";")[0].strip().lower()[:100],
+        feedback_type=feedback_type,
         addresses=named or _hotmail_names(originals),
         senders=addresses_in_values(senders),
         message_ids=original_ids(originals),
+    )
+
+
+def _read_xarf(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
+    parts = _parts(parsed, (_JSON_TYPE,))[:1]
+    told = read_xarf(_content(raw, parts[0], XARF_MAX)) if parts else None
+    if told is None:
+        return None
+    originals = [_header_section(octets[:MAX_ORIGINAL_BYTES]) for octets in told.originals]
+    senders = [told.sender, *(one.get("return-path") or "" for one in originals)]
+    return Complaint(
+        "abuse",
+        addresses_in_values([told.recipient]) or _hotmail_names(originals),
+        addresses_in_values(senders),
+        (*ids_in_text(f"Message-ID: {told.message_id}"), *original_ids(originals)),
     )
 
 
@@ -300,8 +321,10 @@ def _content(raw: RawMessage, part: Slice, limit: int) -> bytes:
 
 def _originals(raw: RawMessage, parsed: ParsedMessage) -> list[Headers]:
     """The header sections of what came back."""
-    found = []
-    for part in _parts(parsed, _ORIGINAL_TYPES):
-        octets = _content(raw, part, MAX_ORIGINAL_BYTES).replace(b"\r\n", b"\n")
-        found.append(read_headers(octets.lstrip(b"\n").partition(b"\n\n")[0]))
-    return found
+    return [
+        _header_section(_content(raw, part, MAX_ORIGINAL_BYTES)) for part in _parts(parsed, _ORIGINAL_TYPES)
+    ]
+
+
+def _header_section(original: bytes) -> Headers:
+    return read_headers(original.replace(b"\r\n", b"\n").lstrip(b"\n").partition(b"\n\n")[0])

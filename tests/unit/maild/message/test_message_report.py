@@ -1,5 +1,7 @@
 """Reports in the shapes that mail systems really write: who, what, why, and about which message."""
 
+import base64
+import json
 from typing import Any
 
 import pytest
@@ -806,6 +808,57 @@ def test_a_complaint_counts_in_any_multipart(kind: str) -> None:
 def test_who_complained_may_be_told_otherwise(who: str) -> None:
     found = read(feedback(f"Feedback-Type: opt-out\nVersion: 1\n{who}\n"))
     assert found == Complaint("opt-out", ("user@there.test",), ("b+tok3n@ours.test",), (ID,))
+
+
+def xarf(document: dict[str, Any]) -> str:
+    fields = "Feedback-Type: xarf\nUser-Agent: SomeGenerator/1.0\nVersion: 1\n"
+    return feedback(fields, json.dumps(document), "application/json").replace("\nwords\n", "\n")
+
+
+def of_sample(**more: Any) -> dict[str, Any]:
+    sample = {
+        "ContentType": "message/rfc822",
+        "Base64Encoded": True,
+        "Payload": base64.b64encode(ORIGINAL.encode()).decode(),
+    }
+    report = {"ReportClass": "Activity", "ReportType": "Spam", "Samples": [sample], **more}
+    return {"Version": "3", "ReporterInfo": {"ReporterOrg": "Traps"}, "Report": report}
+
+
+def of_evidence(**more: Any) -> dict[str, Any]:
+    evidence = {"content_type": "message/rfc822", "payload": base64.b64encode(ORIGINAL.encode()).decode()}
+    return {"xarf_version": "4.0.0", "category": "messaging", "type": "spam", "evidence": [evidence], **more}
+
+
+@pytest.mark.parametrize(
+    ("document", "who"),
+    [
+        (of_sample(SmtpRcptToAddress="User@There.test"), ("user@there.test",)),
+        (of_sample(SmtpRcptToAddress=None), ()),
+        (of_evidence(smtp_to="User@There.test", message_id=ID), ("user@there.test",)),
+        (of_evidence(type="bulk_messaging"), ()),
+    ],
+)
+def test_a_complaint_in_json(document: dict[str, Any], who: tuple[str, ...]) -> None:
+    """XARF, versions 3 and 4: who got the mail may be kept back; what was sent tells it."""
+    found = read(xarf(document))
+    assert isinstance(found, Complaint)
+    assert (found.feedback_type, found.addresses, found.senders) == ("abuse", who, ("b+tok3n@ours.test",))
+    assert set(found.message_ids) == {ID}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        of_sample(ReportType="LoginAttack"),
+        of_evidence(type="login_attack"),
+        {"Report": None},
+        {"Report": []},
+        {"evidence": [[]], "type": "spam"},
+    ],
+)
+def test_json_about_something_else_is_no_complaint(document: dict[str, Any]) -> None:
+    assert read(xarf(document)) is None
 
 
 # What is none ---------------------------------------------------------------------------------------
