@@ -20,7 +20,7 @@ from maild.outbound.signing.dkim import SigningKey
 from maild.resolver import DnsError, DnsTemporary, Resolver
 
 NAMES_SHOWN = 2
-NO_NAMESERVER = f"{RESOLV_CONF} is not there, or names none"
+NO_NAMESERVER = f"{RESOLV_CONF} is not there or not readable, or names none"
 
 
 async def nameservers(patient: Patient) -> list[Diagnosis]:

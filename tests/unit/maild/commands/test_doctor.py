@@ -583,7 +583,9 @@ async def test_where_the_system_names_no_nameserver_that_is_told(
     world.settings["dns"] = {"timeout_s": GIVES_UP_S}
     world.outside = lambda resolver: None
     told = await world.faults()
-    assert told["nameservers"].startswith("fault | /etc/resolv.conf is not there, or names none")
+    assert told["nameservers"].startswith(
+        "fault | /etc/resolv.conf is not there or not readable, or names none"
+    )
     assert "name" not in told and "systemd-resolved" not in str(told)
 
 
