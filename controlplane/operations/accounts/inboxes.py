@@ -139,7 +139,7 @@ async def delete_inbox(call: Call) -> Result:
 
 def _deactivate(tx: Tx, call: Call) -> int:
     services = call.services
-    if call.principal.mode != LIVE and withdrawal.has_live_mail(tx, call.organization_id, call.id):
+    if call.principal.mode != LIVE and withdrawal.may_have_live_mail(tx, call.organization_id, call.id):
         call.principal.require_live()
     until_ms = inboxes.deactivate(
         tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()

@@ -246,12 +246,34 @@ def test_an_inbox_goes_at_once_however_much_others_have_waiting(settled: tuple[s
             store.message(*settled)
 
         def close() -> None:
-            assert not withdrawal.has_live_mail(store.tx, "org_1", "inb_1")
+            assert not withdrawal.may_have_live_mail(store.tx, "org_1", "inb_1")
             inboxes.deactivate(store.tx, "org_1", "inb_1", new_id, 1)
 
         return steps_of(store.conn, close)
 
     assert steps(MANY) <= steps(FEW) + 2
+
+
+def test_live_mail_is_looked_for_among_so_many_messages_alone() -> None:
+    """Test keys may schedule any number, and ask as often as they like."""
+
+    def looked(size: int) -> tuple[bool, int]:
+        store, found = Inboxes(), list[bool]()
+        for _ in range(size):
+            store.message("scheduled", scheduled_at=1, mode="test")
+
+        def look() -> None:
+            found.append(withdrawal.may_have_live_mail(store.tx, "org_1", "inb_1"))
+
+        steps = steps_of(store.conn, look)
+        return found[0], steps
+
+    (is_few_live, few), (may_be_live, many) = (
+        looked(withdrawal.LIVE_LOOK - 1),
+        looked(withdrawal.LIVE_LOOK + 500),
+    )
+    assert (is_few_live, may_be_live) == (False, True)
+    assert many <= few + 5
 
 
 def test_a_slice_ends_when_its_time_is_over_whatever_its_messages_wait_for(store: Inboxes) -> None:
