@@ -18,10 +18,10 @@ from maild.message.fields.mailboxes import unescape
 MAX_PARAMETERS = 1000
 
 # Every attempt begins at a ";", or at the first of the blanks where programs forget it, and ends at the next: linear.
-# A comment may stand in front of a name (RFC 2045 §5.1).
+# A comment may stand in front of a name (RFC 2045 §5.1). Programs quote what has its quotes already.
 _PARAMETER = re.compile(
     r'(?:;|(?<!\s)\s)\s*+(?>\([^();"]*+\)\s*+|)([^=;\s"]++)\s*+=\s*+'
-    r'(?:"((?>(?:[^"\\]++|\\.)*))"?|((?>(?:[^;\s]++|\s++(?![^=;\s"]++=))*)))',
+    r'(?:"(?>"(?=[^\s;"])|)((?>(?:[^"\\]++|\\.)*))"?|((?>(?:[^;\s]++|\s++(?![^=;\s"]++=))*)))',
     re.DOTALL,
 )
 _FIRST_WORD = re.compile(r"\s*+([^\s/]*+)(?>\s*+(/)\s*+(\S*+)|)")

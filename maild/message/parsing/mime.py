@@ -57,6 +57,8 @@ _LINE_ABOVE_FIELDS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
+# A parameter that scripts write below its field with no blank in front; with a colon in it, it seems another field.
+_PARAMETER_NOT_FOLDED = re.compile(rb";[ \t]*+\r?\n(?=[A-Za-z]{1,16}+[*0-9]{0,8}+[ \t]*+=)")
 _IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _TOKEN = re.compile(r"[!#-'*+\-.0-9A-Z^-~]++")  # RFC 2045 §5.1
@@ -200,7 +202,8 @@ class Indexer:
         frame.children += 1
         self._parts += 1
         fields_end, body = find_body(self._raw, start, end)
-        headers = read_headers(bytes(self._raw[start : min(fields_end, start + MAX_PART_HEADER_BYTES)]))
+        fields = bytes(self._raw[start : min(fields_end, start + MAX_PART_HEADER_BYTES)])
+        headers = read_headers(_PARAMETER_NOT_FOLDED.sub(b"; ", fields))
         if frame.kind == "related":
             frame.is_at_root = _is_root(frame, headers)
         # RFC 2046 §5.1.5

@@ -454,6 +454,12 @@ def test_filename_parameters(value: str, expected: str | None) -> None:
         ("text/html;charset=utf-8 format=flowed", "text/html", {"charset": "utf-8", "format": "flowed"}),
         ('text/html; charset="utf-8" format=flowed', "text/html", {"charset": "utf-8", "format": "flowed"}),
         ("multipart/mixed; boundary=a =b c", "multipart/mixed", {"boundary": "a =b c"}),
+        # Or quote what was quoted.
+        ('a/b; name=""x y.pdf""', "a/b", {"name": "x y.pdf"}),
+        ('a/b; name=""x y.pdf""; size=1', "a/b", {"name": "x y.pdf", "size": "1"}),
+        ('a/b; name=""; size=1', "a/b", {"name": "", "size": "1"}),
+        ('a/b; name="" size=1', "a/b", {"name": "", "size": "1"}),
+        ('a/b; name=""', "a/b", {"name": ""}),
     ],
 )
 def test_media_types_as_programs_write_them(value: str, word: str, parameters: dict[str, str]) -> None:

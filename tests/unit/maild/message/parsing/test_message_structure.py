@@ -371,3 +371,37 @@ def test_text_for_programs_stays_a_file(content_type: str) -> None:
 def test_a_content_id_is_what_stands_in_brackets(declared: str, expected: str | None) -> None:
     (part,) = parse(crlf(f"Content-Type: image/png\nContent-ID: {declared}\n\nx\n")).attachments
     assert part.content_id == expected
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        'Content-Type: application/pdf;\nname="a b.pdf"',
+        'Content-Disposition: attachment; \nfilename="a b.pdf"',
+        "Content-Disposition: attachment;\nfilename*=utf-8''a%20b.pdf\nContent-Type: application/pdf",
+        'Content-Disposition: attachment;\nfilename*0=a;\nfilename*1=" b.pdf"\nContent-Type: application/pdf',
+    ],
+)
+def test_parameters_that_nobody_folded_belong_to_the_field_above(fields: str) -> None:
+    mixed = f"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nwords\n--b\n{fields}\n\nfile\n--b--\n"
+    assert files(crlf(mixed)) == files(crlf(mixed).replace(b"\r", b"")) == [("a b.pdf", b"file")]
+
+
+def test_the_charset_that_nobody_folded_counts() -> None:
+    part = (
+        "Content-Type: text/plain;\ncharset=iso-8859-5\nContent-Transfer-Encoding: quoted-printable\n\n=BF=E0"
+    )
+    assert bodies(crlf(f"Content-Type: multipart/mixed; boundary=b\n\n--b\n{part}\n--b--\n")) == ("Пр", "")
+
+
+@pytest.mark.parametrize("line", ['name="a.pdf"', ";name=a.pdf", "name=a.pdf", "Subject: name=a.pdf"])
+def test_lines_among_fields_are_no_parameters_where_none_is_awaited(line: str) -> None:
+    part = f"Content-Type: application/pdf\n{line}\n\nfile"
+    raw = crlf(f"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nwords\n--b\n{part}\n--b--\n")
+    assert files(raw) == [("attachment-1.pdf", b"file")]
+
+
+@pytest.mark.parametrize("unit", [";\n", "; ", ";\na", ";\na=", ";\na*", " "])
+def test_looking_for_parameters_that_nobody_folded_takes_work_in_proportion(unit: str) -> None:
+    head = "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain;"
+    assert_proportional(lambda lines: parse(crlf(head) + lines.encode()), bomb(unit))
