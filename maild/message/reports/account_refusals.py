@@ -28,12 +28,17 @@ _SPENT: Final = re.compile(
     r"| tenant (?:has )?exceeded | domains are limited to | message rate exceeded "
 )
 _ANY_ACCOUNT: Final = re.compile(rf" account {_STATE}")
+# What a filter says of a mail, whose words it may quote: one sender's mail must not hold up that of all.
+_OF_THE_MAIL: Final = re.compile(r" (?:subject|content|phishing|virus|malware|attachment|url|link)s? ")
+_QUOTED: Final = re.compile(r"""(?<!\w)(?:'[^']{1,200}'|"[^"]{1,200}"|“[^”]{1,200}”)(?!\w)""")
 
 
 def is_of_our_account(enhanced: str | None, text: str, *, to_recipient: bool) -> bool:
     """Does a smarthost's refusal speak of our account with it? `to_recipient`: it answers RCPT, where "the account is
     disabled" is the recipient's."""
-    words = plain_words(text)
+    words = plain_words(_QUOTED.sub(" ", text))
+    if _OF_THE_MAIL.search(words):
+        return False
     if _OUR_ACCOUNT.search(words) or _SPENT.search(words):
         return True
     is_of_recipient = to_recipient or (enhanced is not None and _OF_A_RECIPIENT.match(enhanced) is not None)

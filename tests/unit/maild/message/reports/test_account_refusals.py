@@ -33,6 +33,9 @@ NOT_OURS = [
     "550 5.7.60 Client does not have permissions to send as this sender",
     "552 5.3.4 Message size exceeds limit",
     "554 Transaction failed: Recipient count exceeds 50.",
+    "554 5.7.1 Rejected: 'Your account is suspended' is a known lure",
+    '554 5.7.1 Rejected for "sending paused for this account"',
+    "554 5.7.1 Message rejected, subject: Your account has been blocked",
 ]
 
 
