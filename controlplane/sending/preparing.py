@@ -8,7 +8,7 @@ from conf.settings import Outbound
 from controlplane.access.principal import Principal
 from controlplane.contract.mail.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.sending.admitting.queue_room import QueueRoom
+from controlplane.sending.admitting.queue_room import RETRY_AFTER_S, QueueRoom
 from controlplane.sending.submission import Submission, check_if_last
 from controlplane.sending.writing.attachments import decode_attachments
 from controlplane.sending.writing.composing import Composer, Letter
@@ -148,7 +148,8 @@ class Preparation:
     async def look_for_room(self) -> None:
         """The same, but for the operator's switch."""
         if not self._disk.has_room():
-            raise Refusal("provider_unavailable", "The server is low on storage; try again later.")
+            text = "The server is low on storage; try again later."
+            raise Refusal("provider_unavailable", text, retry_after_s=RETRY_AFTER_S)
         await self.room.look()
 
     async def attachments(self, submission: Submission) -> Sequence[OutgoingAttachment]:

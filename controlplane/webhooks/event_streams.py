@@ -196,7 +196,7 @@ class Streams(LoopService):
 
     def _refuse_beyond(self, text: str) -> None:
         if self._is_ending or len(self._feeds) + len(self._waits) >= self._max:
-            raise Refusal("provider_unavailable", text)
+            raise Refusal("provider_unavailable", text, retry_after_s=RECONNECT_S)
 
     # The look-out --------------------------------------------------------------------------------
 

@@ -68,8 +68,8 @@ def audit_key(tx: Tx, key_file: Path) -> bytes:
     sealed = server_secrets.sealed(tx, server_secrets.AUDIT)
     if sealed is None:
         raise Unverifiable(
-            "the store has rows of the audit log and not their key: restore that from a backup before the daemon starts,"
-            " which would make another"
+            "the store has rows of the audit log and not their key: restore that from a backup before the daemon"
+            " starts, which would make another"
             if trail.has_chains(tx)
             else "the store has no audit key yet: the daemon makes it when it starts"
         )

@@ -186,6 +186,7 @@ async def test_below_the_disk_reserve_nothing_new_is_taken_and_reading_goes_on(
     assert (await talk.say("MAIL FROM:<friend@elsewhere.test>")).startswith("452 4.3.1")
     refusal = await maild.api.send(bot)
     assert (refusal.status, refusal.code) == (503, "provider_unavailable")
+    assert int(refusal.headers["Retry-After"]) > 0
     assert (await maild.api.get(f"/v1/messages/{kept['id']}")).data["textBody"] == "words\n"
     del disk.has_room
     assert (await talk.say("MAIL FROM:<friend@elsewhere.test>")).startswith("250 ")

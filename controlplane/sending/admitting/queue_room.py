@@ -19,6 +19,7 @@ from storage.sending import outbound
 RECHECK_MS = 1000
 FAR_RECHECK_MS = 10_000
 LITTLE = 0.1  # of the room
+RETRY_AFTER_S = 10  # where the queue or the disk is full: what leaves or is removed makes room
 
 
 @dataclass
@@ -65,7 +66,8 @@ class QueueRoom:
     def refuse(self, recipients: int) -> None:
         """Refusal when there is no room for this many recipients (0: none enters the queue yet)."""
         if self._depth + self._admitted + self._held + max(recipients, 1) > self._limit:
-            raise Refusal("provider_unavailable", "The sending queue is full; try again later.")
+            text = "The sending queue is full; try again later."
+            raise Refusal("provider_unavailable", text, retry_after_s=RETRY_AFTER_S)
 
     @contextmanager
     def place(self, recipients: int) -> Iterator[QueueSlot]:

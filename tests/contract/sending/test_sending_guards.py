@@ -176,6 +176,7 @@ async def test_a_queue_over_its_limit_takes_nothing(start: Start) -> None:
     clock.forward(2)  # the depth is looked at once a second
     answer = await maild.api.send(bot)
     assert (answer.status, answer.code) == (503, "provider_unavailable")
+    assert int(answer.headers["Retry-After"]) > 0
     assert maild.sql("SELECT sum(value) FROM usage WHERE length(period) = 7") == [(1,)]
 
 

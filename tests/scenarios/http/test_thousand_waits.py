@@ -36,6 +36,7 @@ async def hoard(maild: Running) -> list["asyncio.Task[Answer]"]:
     await until_true(lambda: places(maild) == PLACES and sum(one.done() for one in tasks) == PLACES)
     refused = [task.result() for task in tasks if task.done()]
     assert Counter((one.status, one.code) for one in refused) == {(503, "provider_unavailable"): PLACES}
+    assert all(int(one.headers["Retry-After"]) > 0 for one in refused)
     return [task for task in tasks if not task.done()]
 
 

@@ -213,7 +213,7 @@ def test_what_can_not_be_looked_at_is_neither_whole_nor_broken(
 def test_a_key_that_is_gone_is_to_be_restored_before_another_is_made(host: Host) -> None:
     """A start, which a store that has no rows yet is told of, would leave rows that no key fits."""
     forget_the_key(host)
-    assert "before the daemon starts" in host.verify().output
+    assert "restore that from a backup" in host.verify().output
     host.rewrite("DELETE FROM audit")
     assert "the daemon makes it when it starts" in host.verify().output
 
