@@ -1,6 +1,7 @@
 """What a caller gives by mistake is told with its name, before anything is sent, and never read as something else."""
 
 import asyncio
+import inspect
 import io
 import os
 from collections import deque
@@ -202,7 +203,7 @@ async def test_what_is_said_by_name_is_told_by_name(clients: Clients) -> None:
 
 
 def test_methods_are_still_what_they_are() -> None:
-    assert asyncio.iscoroutinefunction(AsyncMaild(KEY, "http://a.test").messages.get)
+    assert inspect.iscoroutinefunction(AsyncMaild(KEY, "http://a.test").messages.get)
     assert Maild.__doc__ and "message" in (Maild(KEY, "http://a.test").messages.get.__doc__ or "")
 
 

@@ -1,6 +1,7 @@
 """`inboxes.work` of both Python clients: each message is answered once, whoever fails, is killed or is too slow."""
 
 import asyncio
+import inspect
 import os
 import signal
 import sys
@@ -104,7 +105,7 @@ class Asking:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._claim, name)
-        if not asyncio.iscoroutinefunction(found):
+        if not inspect.iscoroutinefunction(found):
             return found
         return lambda *given, **named: asyncio.run_coroutine_threadsafe(
             found(*given, **named), self._loop

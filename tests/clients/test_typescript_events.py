@@ -50,9 +50,9 @@ async def test_who_is_to_come_again_in_years_looks_after_a_day(driver: Driver) -
     """A timer of more than 24 days is over at once."""
     noted = """
         const real = globalThis.setTimeout, waits = [];
-        globalThis.setTimeout = (act, ms) => {
+        globalThis.setTimeout = (act, ms, ...more) => {
             waits.push(ms);
-            return real(act, ms > 3_600_000 ? 0 : ms);
+            return real(act, ms > 3_600_000 ? 0 : ms, ...more);
         };
         try {
             await (async () => { FOLLOW })();

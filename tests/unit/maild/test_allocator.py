@@ -62,8 +62,14 @@ for _ in range(12):
     threading.Thread(target=work).start()
 together.wait()
 with open("/proc/self/maps") as file:
-    writable = [line for line in file if " rw" in line and len(line.split()) == 5]
-print(sum(int(line.partition("-")[0], 16) % ARENA_BYTES == 0 for line in writable), allocator.ARENAS)
+    maps = [line.replace("-", " ", 1).split() for line in file]
+heaps = [
+    first
+    for first, then in zip(maps, maps[1:])
+    if int(first[0], 16) % ARENA_BYTES == 0 and first[2:] == ["rw-p", "00000000", "00:00", "0"]
+    and then[0] == first[1] and then[2] == "---p"  # the rest of it, for later
+]
+print(len(heaps), allocator.ARENAS)
 together.wait()
 """
 
