@@ -42,6 +42,7 @@ class DataFolder:
         self._last_backup = path / "last_backup"  # empty: its time says when one ended well
         self._lock_file = path / "lock"
         self._locks: list[int] = []
+        self._has_noted = False
 
     @property
     def store_files(self) -> list[Path]:
@@ -174,21 +175,27 @@ class DataFolder:
             )
 
     def _check_in_place(self) -> None:
-        if not self._is_locked_by_another():
-            return
+        """The lock is asked for where something is amiss alone: a daemon that starts just then would not get it."""
         log, shared = self._beside
         noted = self._noted_files()
-        for part in (self.database, log):
-            if _number(part) != noted.get(part.name, _number(part)) or not is_there(self.database):
-                raise DataFolderError(
-                    f"data_dir: {part} was taken away from a maild that runs and still has it, or another put in its"
-                    " place: put it back, or do as docs/operating.md has it below 'A store that was taken away',"
-                    " before you end that process"
-                )
-        if _number(shared) != noted.get(shared.name, _number(shared)):
+        moved = [
+            part
+            for part in (self.database, log, shared)
+            if noted.get(part.name, _number(part)) != _number(part)
+        ]
+        if not moved and not is_there(self.database):
+            moved = [self.database]
+        if not moved or not self._is_locked_by_another():
+            return
+        if moved == [shared]:
             raise DataFolderError(
                 f"data_dir: {shared} was taken away from a maild that runs; restart that first: nothing is lost by it"
             )
+        raise DataFolderError(
+            f"data_dir: {moved[0]} was taken away from a maild that runs and still has it, or another put in its"
+            " place: put it back, or do as docs/operating.md has it below 'A store that was taken away',"
+            " before you end that process"
+        )
 
     def note_store(self) -> None:
         """Which files are open, by their numbers, which no other file is given meanwhile. Locked, once the store is
@@ -196,14 +203,16 @@ class DataFolder:
         parts = [part for part in (self.database, *self._beside) if is_there(part)]
         noted = "".join(f"{_number(part)} {part.name}\n" for part in parts)
         os.pwrite(self._locks[-1], noted.encode(), 0)
+        self._has_noted = True
 
     def _noted_files(self) -> dict[str, int]:
         """By name; nothing of a daemon that has yet to open its store, or is of an older version."""
         try:
-            lines = self._lock_file.read_text().splitlines()
-        except FileNotFoundError:  # removed: the folder is locked all the same
+            lines = self._lock_file.read_text(errors="replace").splitlines()
+        except (FileNotFoundError, PermissionError):  # removed, or closed to this user, as the store is
             return {}
-        return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
+        found = (line.partition(" ") for line in lines)
+        return {name: int(number) for number, _, name in found if number.isdecimal()}
 
     def _is_locked_by_another(self) -> bool:
         return not self._locks and (_is_locked(self.path) or _is_locked(self._lock_file))
@@ -235,6 +244,9 @@ class DataFolder:
 
     def unlock(self) -> None:
         """Let another daemon in; idempotent."""
+        if self._has_noted:
+            os.ftruncate(self._locks[-1], 0)
+            self._has_noted = False
         while self._locks:
             os.close(self._locks.pop())
 
