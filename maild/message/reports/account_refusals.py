@@ -11,6 +11,14 @@ from maild.message.reports.bounce_words import plain_words
 
 # RFC 3463 §3.2, §3.3: whose address or mailbox is refused is one who is written to.
 _OF_A_RECIPIENT: Final = re.compile(r"5\.[12]\.")
+# An address, a mailbox, a size: no words speak of more.
+_OF_THIS_MAIL: Final = re.compile(r"5\.(?:1\.(?:[1236]|10)|2\.[123]|3\.4)")
+# What a filter says of a mail, whose words it may quote. Who sends chooses them, and the local part of an address: one
+# sender's mail must not hold up that of all.
+_OF_THE_MAIL: Final = re.compile(r" (?:subject|content|phishing|virus|malware|attachment|url|link)s? ")
+_QUOTED: Final = re.compile(
+    r"""(?<!\w)'[^']{1,200}'(?!\w)|"(?:[^"\\]|\\.){1,200}+"|(?<!\w)“[^”]{1,200}”(?!\w)"""
+)
 _ENDED: Final = (
     r"(?:paused|suspended|disabled|deactivated|blocked|locked|on probation|under review|pending approval)"
 )
@@ -27,15 +35,14 @@ _SPENT: Final = re.compile(
     r"| relay (?:\w+ )?(?:limit|quota) | out of credits | credits? (?:limit )?exceeded | enough credits | credit limit "
     r"| tenant (?:has )?exceeded | domains are limited to | message rate exceeded "
 )
-_ANY_ACCOUNT: Final = re.compile(rf" account {_STATE}")
-# What a filter says of a mail, whose words it may quote: one sender's mail must not hold up that of all.
-_OF_THE_MAIL: Final = re.compile(r" (?:subject|content|phishing|virus|malware|attachment|url|link)s? ")
-_QUOTED: Final = re.compile(r"""(?<!\w)(?:'[^']{1,200}'|"[^"]{1,200}"|“[^”]{1,200}”)(?!\w)""")
+_ANY_ACCOUNT: Final = re.compile(rf"(?<! recipient)(?<! recipients)(?<! user)(?<! users) account {_STATE}")
 
 
 def is_of_our_account(enhanced: str | None, text: str, *, to_recipient: bool) -> bool:
     """Does a smarthost's refusal speak of our account with it? `to_recipient`: it answers RCPT, where "the account is
     disabled" is the recipient's."""
+    if enhanced is not None and _OF_THIS_MAIL.fullmatch(enhanced):
+        return False
     words = plain_words(_QUOTED.sub(" ", text))
     if _OF_THE_MAIL.search(words):
         return False

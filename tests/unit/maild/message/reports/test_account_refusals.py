@@ -36,6 +36,14 @@ NOT_OURS = [
     "554 5.7.1 Rejected: 'Your account is suspended' is a known lure",
     '554 5.7.1 Rejected for "sending paused for this account"',
     "554 5.7.1 Message rejected, subject: Your account has been blocked",
+    '550 5.7.1 <"your account is suspended now"@there.test>: Recipient address rejected',
+    r'550 5.7.1 <"a\" sending paused \"b"@there.test>: Recipient address rejected',
+    '554 5.7.1 Message rejected: the subject "Your account has been locked" is that of spam',
+    "550 5.1.1 <you@there.test>: host mx.there.test said: 550 5.2.1 Your account has been disabled",
+    "552 5.2.2 <you@there.test>: the recipient has exceeded its daily quota",
+    "552 5.3.4 The message exceeds the sending limit of 20 MB",
+    "554 5.7.1 The recipient's account is suspended",
+    "550 User's account is disabled",
 ]
 
 
