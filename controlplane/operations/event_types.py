@@ -1,6 +1,6 @@
 """Which types of events a key may hear of: some are for keys that may read what they tell of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import get_args
 
 from controlplane.access.principal import Principal
@@ -19,7 +19,7 @@ def heard(principal: Principal, asked: Sequence[str]) -> list[str]:
     return [one for one in asked if one not in hidden]
 
 
-def require_heard(principal: Principal, named: Sequence[str]) -> None:
+def require_heard(principal: Principal, named: Collection[str]) -> None:
     """Refusal `insufficient_scope` where the key names types that it may not hear of."""
     for scope, types in CONFINED.items():
         if not set(types).isdisjoint(named):

@@ -77,9 +77,10 @@ def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
     present = webhooks.get(tx, call.organization_id, call.id)
     if present is None:
         raise Refusal("webhook_not_found")
-    if _moves(present, body):  # where it tells the caller, maybe
-        require_heard(call.principal, body.subscribedEvents or load(present.subscribed_events))
-    if _takes(present, body):
+    lost = _lost(present, body)
+    # A key that hears less may not have it by another URL, where also what waits, or is delivered again, goes.
+    require_heard(call.principal, lost)
+    if lost or body.isActive is False:
         call.principal.require_live()
     row = webhooks.update(
         tx,
@@ -95,16 +96,12 @@ def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
     return row
 
 
-def _takes(present: WebhookRow, body: UpdateWebhook) -> bool:
-    """Is there anything that the endpoint hears now and would not hear any more?"""
-    drops = bool(
-        body.subscribedEvents and set(load(present.subscribed_events)).difference(body.subscribedEvents)
-    )
-    return body.isActive is False or _moves(present, body) or drops
-
-
-def _moves(present: WebhookRow, body: UpdateWebhook) -> bool:
-    return body.url not in (None, present.url)
+def _lost(present: WebhookRow, body: UpdateWebhook) -> set[str]:
+    """The types that the endpoint hears now and would not hear any more."""
+    heard = set(load(present.subscribed_events))
+    if body.url not in (None, present.url):
+        return heard
+    return heard.difference(body.subscribedEvents) if body.subscribedEvents else set()
 
 
 async def delete_webhook(call: Call) -> Result:

@@ -891,11 +891,11 @@ async def test_who_may_not_see_what_is_held_hears_nothing_of_it(held: Held) -> N
     everything = {event["type"] for event in (await held.reviewer.get("/v1/events", types="*")).data}
     assert "review.requested" in everything
     path, elsewhere = f"/v1/webhooks/{theirs.data['id']}", {"url": "https://mine.elsewhere.test/"}
-    moved = await reader.call("PATCH", path, elsewhere)
-    assert (moved.status, moved.error["details"]["requiredScope"]) == (403, "reviews:read")
+    fewer = {"subscribedEvents": ["email.sent"]}
+    for change in (elsewhere, {**elsewhere, **fewer}, fewer):  # what it had heard before may be delivered again
+        refused = await reader.call("PATCH", path, change)
+        assert (refused.status, refused.error["details"]["requiredScope"]) == (403, "reviews:read")
     assert (await reader.call("PATCH", path, {"url": body["url"], "isActive": False})).status == 200
-    fewer = {**elsewhere, "subscribedEvents": ["email.sent"]}
-    assert (await reader.call("PATCH", path, fewer)).data["url"] == elsewhere["url"]
 
 
 async def test_a_rule_holds_whoever_the_policy_lets_go(maild: Running) -> None:
