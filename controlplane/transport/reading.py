@@ -83,7 +83,7 @@ def _read_pairs(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> 
     given = dict(pairs)
     if len(given) < len(pairs):
         given = _joined(pairs, _lists(model))
-    return validated(model, given)
+    return validated(model, given, may_have_unfit_texts=False)
 
 
 def _joined(pairs: Sequence[tuple[str, str]], lists: Container[str]) -> dict[str, str]:

@@ -258,12 +258,10 @@ async def test_what_is_refused(maild: Running, name: str) -> None:
     too_long = await maild.api.get("/v1/messages", **{name: "x" * 321})
     assert too_long.status == 400 and too_long.faults == {name: "too_long"}
     assert (await maild.api.get("/v1/messages", q="x" * 200)).status == 200
-    for odd in ("%00", "a%00b%00c%00d"):
-        answer = await maild.api.call("GET", f"/v1/messages?{name}={odd}")
-        assert answer.faults == {name: "control_character"}
     for odd in ("%ff", "%ed%a0%80"):
         assert (await maild.api.call("GET", f"/v1/messages?{name}={odd}")).faults == {name: "invalid_text"}
-    assert (await maild.api.call("GET", f"/v1/messages?{name}=%F4%8F%BF%BF%F4%8F%BF%BF")).status == 200
+    for odd in ("%00", "a%00b%00c%00d", "%F4%8F%BF%BF%F4%8F%BF%BF"):
+        assert (await maild.api.call("GET", f"/v1/messages?{name}={odd}")).status == 200
     assert (await maild.api.get("/v1/messages", **{name: ""})).status == 200
 
 
