@@ -7,7 +7,7 @@ Of a sender or a recipient that it does not know as verified nothing is said her
 import re
 from typing import Final
 
-from maild.message.reports.bounce_words import plain_words
+from maild.message.reports.bounce_words import MAX_WORDS_CHARS, plain_words
 
 # RFC 3463 §3.2, §3.3: whose address or mailbox is refused is one who is written to.
 _OF_A_RECIPIENT: Final = re.compile(r"5\.[12]\.")
@@ -17,7 +17,7 @@ _OF_THIS_MAIL: Final = re.compile(r"5\.(?:1\.(?:[1236]|10)|2\.[123]|3\.4)")
 # sender's mail must not hold up that of all.
 _OF_THE_MAIL: Final = re.compile(r" (?:subject|content|phishing|virus|malware|attachment|url|link)s? ")
 _QUOTED: Final = re.compile(
-    r"""(?<!\w)'[^']{1,200}'(?!\w)|"(?:[^"\\]|\\.){1,200}+"|(?<!\w)“[^”]{1,200}”(?!\w)"""
+    r"""(?<!\w)'[^']{1,200}'(?!\w)|"[^"\\]*+(?:\\.[^"\\]*+){0,200}"|(?<!\w)“[^”]{1,200}”(?!\w)"""
 )
 _ENDED: Final = (
     r"(?:paused|suspended|disabled|deactivated|blocked|locked|on probation|under review|pending approval)"
@@ -43,7 +43,7 @@ def is_of_our_account(enhanced: str | None, text: str, *, to_recipient: bool) ->
     disabled" is the recipient's."""
     if enhanced is not None and _OF_THIS_MAIL.fullmatch(enhanced):
         return False
-    words = plain_words(_QUOTED.sub(" ", text))
+    words = plain_words(_QUOTED.sub(" ", text[:MAX_WORDS_CHARS]))
     if _OF_THE_MAIL.search(words):
         return False
     if _OUR_ACCOUNT.search(words) or _SPENT.search(words):
