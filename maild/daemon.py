@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 
 import structlog
 
@@ -370,6 +371,8 @@ class Daemon:
         for threads in (self._writing, self._reading):
             threads.shutdown(wait=False)  # nobody waits for them any more
         if self._db is not None:
+            with suppress(OSError):  # of a disk that is read-only by now: it was for commands of this moment
+                self._folder.forget_store()
             await self._db.close()
             self._db = None
         self._folder.unlock()

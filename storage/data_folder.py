@@ -42,7 +42,6 @@ class DataFolder:
         self._last_backup = path / "last_backup"  # empty: its time says when one ended well
         self._lock_file = path / "lock"
         self._locks: list[int] = []
-        self._has_noted = False
 
     @property
     def store_files(self) -> list[Path]:
@@ -203,7 +202,11 @@ class DataFolder:
         parts = [part for part in (self.database, *self._beside) if is_there(part)]
         noted = "".join(f"{_number(part)} {part.name}\n" for part in parts)
         os.pwrite(self._locks[-1], noted.encode(), 0)
-        self._has_noted = True
+
+    def forget_store(self) -> None:
+        """Before it is closed, by which SQLite removes what is beside it. Also where nothing is locked."""
+        if self._locks:
+            os.ftruncate(self._locks[-1], 0)
 
     def _noted_files(self) -> dict[str, int]:
         """By name; nothing of a daemon that has yet to open its store, or is of an older version."""
@@ -225,7 +228,7 @@ class DataFolder:
                 self._locks.append(os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             for one in self._locks:
                 fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(self._locks[-1], 0)  # what the last one noted
+            self.forget_store()  # the last one's
         except BlockingIOError as error:
             self.unlock()
             raise DataFolderError(f"data_dir: another maild is running on {self.path}") from error
@@ -244,9 +247,6 @@ class DataFolder:
 
     def unlock(self) -> None:
         """Let another daemon in; idempotent."""
-        if self._has_noted:
-            os.ftruncate(self._locks[-1], 0)
-            self._has_noted = False
         while self._locks:
             os.close(self._locks.pop())
 

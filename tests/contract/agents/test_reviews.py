@@ -892,7 +892,8 @@ async def test_who_may_not_see_what_is_held_hears_nothing_of_it(held: Held) -> N
     assert "review.requested" in everything
     path, elsewhere = f"/v1/webhooks/{theirs.data['id']}", {"url": "https://mine.elsewhere.test/"}
     fewer = {"subscribedEvents": ["email.sent"]}
-    for change in (elsewhere, {**elsewhere, **fewer}, fewer):  # what it had heard before may be delivered again
+    # What it had heard before may be delivered again.
+    for change in (elsewhere, {**elsewhere, **fewer}, fewer):
         refused = await reader.call("PATCH", path, change)
         assert (refused.status, refused.error["details"]["requiredScope"]) == (403, "reviews:read")
     assert (await reader.call("PATCH", path, {"url": body["url"], "isActive": False})).status == 200

@@ -26,10 +26,12 @@ from maild import logs
 from maild.cli.program import main
 from maild.commands import organizations, store_commands
 from maild.commands.operator_commands import OperatorCommands
+from maild.daemon import Daemon
 from maild.inbound.wire import tls
 from storage import data_folder, server_secrets
 from storage.data_folder import DataFolder, DataFolderError
 from storage.engine import migrate
+from storage.engine.database import Database
 from storage.tenants import erasure
 from storage.upkeep.erasing import Eraser
 from tests.support.waiting import GIVES_UP_S
@@ -928,18 +930,37 @@ def test_commands_open_the_files_that_the_daemon_has_or_none(
     folder.unlock()
 
 
+async def test_a_daemon_that_has_closed_its_store_keeps_no_command_from_it(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite removes the files beside it then, a moment before the daemon ends."""
+    answer("init", "--config", config)
+    daemon, close, looked = Daemon(load(config)), Database.close, list[str]()
+
+    async def and_look(db: Database) -> None:
+        await close(db)
+        DataFolder(db.path.parent).check_store()
+        looked.append("with the daemon's lock")
+
+    monkeypatch.setattr(Database, "close", and_look)
+    await daemon.start()
+    await daemon.stop()
+    assert looked
+
+
 def test_what_was_noted_keeps_no_command_from_another_daemons_store(config: Path) -> None:
     """As between the lock and the store of a daemon that starts."""
     answer("init", "--config", config)
     folder = DataFolder(load(config).data_path)
-    for noted in ("1 maild.sqlite3\n", "\0\0\0", "4711"):
+    for noted in ("1 maild.sqlite3\n", "\0\0\0", "4711", "x maild.sqlite3", "\n", " "):
         (folder.path / "lock").write_text(noted)  # by one that was killed, or by a disk that lost its power
         answer("queue", "pause", "--config", config)
         folder.lock()
         answer("queue", "pause", "--config", config)
         folder.note_store()
-        folder.unlock()
+        folder.forget_store()
         assert (folder.path / "lock").read_text() == ""
+        folder.unlock()
 
 
 @pytest.mark.parametrize("command", ["init", "doctor", "check"])
