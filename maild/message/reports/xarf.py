@@ -69,12 +69,15 @@ def read_xarf(octets: bytes) -> XarfReport | None:
         return None
     report = document.report
     if report is not None:
-        samples = [(one.content_type, one.payload, one.base64_encoded) for one in report.samples or ()]
+        samples = [
+            (one.content_type, one.payload, one.base64_encoded)
+            for one in (report.samples or ())[:_SAMPLES_MAX]
+        ]
         told = XarfReport(
             report.smtp_rcpt_to_address or "", report.smtp_mail_from_address or "", "", _mails(samples)
         )
         return told if report.report_type.lower() in _OF_MAIL else None
-    evidence = [(one.content_type, one.payload, True) for one in document.evidence or ()]
+    evidence = [(one.content_type, one.payload, True) for one in (document.evidence or ())[:_SAMPLES_MAX]]
     told = XarfReport(
         document.smtp_to or "", document.smtp_from or "", document.message_id or "", _mails(evidence)
     )
@@ -83,7 +86,7 @@ def read_xarf(octets: bytes) -> XarfReport | None:
 
 def _mails(samples: list[tuple[str, str, bool]]) -> list[bytes]:
     mails = [one for one in samples if one[0].lower().partition(";")[0].strip() in _MAIL_TYPES]
-    return [_octets(payload, is_base64) for _, payload, is_base64 in mails[:_SAMPLES_MAX]]
+    return [_octets(payload, is_base64) for _, payload, is_base64 in mails]
 
 
 def _octets(payload: str, is_base64: bool) -> bytes:
