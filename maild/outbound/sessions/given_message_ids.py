@@ -9,7 +9,8 @@ from typing import Final
 
 from maild.outbound.routing.relays import RelayHost
 
-_WHOLE: Final = re.compile(r"<[^<>\s@]{1,250}@[^<>\s@]{1,250}>")
+# What an answer can name: no header field of ours has other characters.
+_WHOLE: Final = re.compile(r"<[!-;=?A-~]{1,250}@[!-;=?A-~]{1,250}>")
 _SES_HOST: Final = re.compile(r"(?:.+\.)?email-smtp(?:-fips)?\.([a-z0-9-]+)\..+")
 _SES_ID: Final = re.compile(r"(?<!\S)[0-9a-f]{16}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-[0-9]{6}(?!\S)")
 _SES_FIRST_REGION: Final = "us-east-1"

@@ -26,6 +26,8 @@ REWRITES = frozenset({"message-id"})
         ("smtp.there.test", "OK: queued as <2026.1@smtp.there.test>", "<2026.1@smtp.there.test>"),
         ("smtp.there.test", "OK <A1B2@X.out.test> [Hostname=X.out.test]", "<A1B2@X.out.test>"),
         ("smtp.there.test", "queued as 4fKx2b", None),
+        ("smtp.there.test", "queued as <ñ.1@smtp.there.test>", None),
+        ("smtp.there.test", "queued as <1@smtp\ufffd.there.test>", None),
     ],
 )
 def test_it_is_what_the_reply_says(host: str, said: str, given: str | None) -> None:
