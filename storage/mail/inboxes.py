@@ -195,10 +195,12 @@ def operator_mailbox(tx: Tx) -> RecipientInbox | None:
 
 
 def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox | None:
-    """The inbox, active or not, whose message went out with the envelope sender `b+<token>@domain`, or None."""
+    """The inbox, active or not, whose message went out with the envelope sender `b+<token>@domain`, or None, also where
+    its organization is being deleted."""
     row = tx.one(
         f"""SELECT {_RECIPIENT} FROM messages m JOIN inboxes i ON i.id = m.inbox_id
-           WHERE m.bounce_token = ? AND i.domain = ?""",
+             JOIN organizations o ON o.id = i.organization_id
+           WHERE m.bounce_token = ? AND i.domain = ? AND o.deleted_at IS NULL""",
         (token, domain),
     )
     return RecipientInbox(*row) if row else None

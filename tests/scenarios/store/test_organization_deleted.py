@@ -159,8 +159,12 @@ async def test_it_is_closed_for_everything_before_anything_has_gone(maild: Runni
     for api in (tenant.organization.api, tenant.organization.test_api):
         answer = await api.get("/v1/messages")
         assert (answer.status, answer.code) == (401, "invalid_api_key")
-    for inbox in (tenant.inbox, tenant.holding):
-        assert (await refused(maild, inbox["address"])).startswith("550 5.1.1 ")
+    (token, inbox_id), *_ = maild.sql(
+        "SELECT bounce_token, inbox_id FROM messages WHERE organization_id = ? AND bounce_token <> ''", tenant.id
+    )
+    ((domain,),) = maild.sql("SELECT domain FROM inboxes WHERE id = ?", inbox_id)
+    for address in (tenant.inbox["address"], tenant.holding["address"], f"b+{token}@{domain}"):
+        assert (await refused(maild, address)).startswith("550 5.1.1 ")
     for table in ("console_sessions", "console_links", "members"):
         assert not maild.sql(f"SELECT 1 FROM {table} WHERE organization_id = ?", tenant.id)
     assert maild.sql("SELECT count(*) FROM messages WHERE organization_id = ?", tenant.id) > [(3,)]
