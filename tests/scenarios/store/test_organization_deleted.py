@@ -160,7 +160,8 @@ async def test_it_is_closed_for_everything_before_anything_has_gone(maild: Runni
         answer = await api.get("/v1/messages")
         assert (answer.status, answer.code) == (401, "invalid_api_key")
     (token, inbox_id), *_ = maild.sql(
-        "SELECT bounce_token, inbox_id FROM messages WHERE organization_id = ? AND bounce_token <> ''", tenant.id
+        "SELECT bounce_token, inbox_id FROM messages WHERE organization_id = ? AND bounce_token <> ''",
+        tenant.id,
     )
     ((domain,),) = maild.sql("SELECT domain FROM inboxes WHERE id = ?", inbox_id)
     for address in (tenant.inbox["address"], tenant.holding["address"], f"b+{token}@{domain}"):
