@@ -28,9 +28,19 @@ _TAGS = re.compile(r"(?>(?:\s*+\[[^\[\]]{1,80}+\])*)")
 # Danes and Norwegians forward with the word that Finns answer with; the fields that are copied below tell them apart.
 _FORWARD_OR_REPLY = re.compile(r"\s*+vs\s*+:", re.IGNORECASE)
 _DANISH_FIELD = re.compile(r"^\*?Fra:", re.MULTILINE)
+_COUNTED = r"\s*+(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s*+[:\uff1a]\s*+"
 _PREFIX = re.compile(
-    rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS})\s*+"
-    r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s*+[:\uff1a]\s*+",
+    rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}){_COUNTED}",
+    re.IGNORECASE,
+)
+# What gateways write before the subjects of mail from outside.
+_OUTSIDE = r"ext(?:ern(?:al|e|o)?)?(?:[ -](?:e-?mail|sender|message))?"
+_OUTSIDE_TAG = re.compile(
+    rf"\s*+(?:\[\s?{_OUTSIDE}\s?\]|\({_OUTSIDE}\)|\*{{1,3}}{_OUTSIDE}\*{{1,3}})", re.IGNORECASE
+)
+_LEADING = re.compile(
+    rf"(?P<tags>(?>(?:\s*+\[[^\[\]]{{1,80}}+\]|{_OUTSIDE_TAG.pattern})*))"
+    rf"(?:\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}|{_OUTSIDE}){_COUNTED})?",
     re.IGNORECASE,
 )
 
@@ -71,14 +81,17 @@ def named_messages(answered: Sequence[str], references: Sequence[str]) -> list[s
 def base_subject(subject: str) -> tuple[str, bool]:
     """(comparison key, whether a reply prefix was taken off).
 
-    The key has no reply or forward prefixes, single blanks, and folded case.
+    The key has no reply or forward prefixes, single blanks, and folded case. The names of lists and numbers of tickets
+    in brackets before a prefix belong to it; that a gateway says `[EXTERNAL]` does not.
     """
     is_reply = False
     position = 0
-    while (found := _PREFIX.match(subject, position)) is not None:
+    key = []
+    while (found := _LEADING.match(subject, position)) is not None and found.end() > position:
+        key.append(_OUTSIDE_TAG.sub("", found["tags"]))
         is_reply = is_reply or found["reply"] is not None
         position = found.end()
-    return " ".join(subject[position:].split()).casefold(), is_reply
+    return " ".join(" ".join([*key, subject[position:]]).split()).casefold(), is_reply
 
 
 def reply_subject(subject: str) -> str:

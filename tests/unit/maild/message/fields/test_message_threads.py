@@ -105,6 +105,23 @@ def test_what_is_no_id_is_left_out(bad: str) -> None:
         ("", "", False),
         ("STRASSE", "strasse", False),
         ("Re: Straße", "strasse", True),
+        ("[List] Hello", "[list] hello", False),
+        ("[List] Re: Hello", "[list] hello", True),  # a list moves its name; it says which subject it is
+        ("AW: [List] Hello", "[list] hello", True),
+        ("Re: [List] AW: [#7] Fwd: Hello", "[list] [#7] hello", True),
+        ("[List]Re: Hello", "[list] hello", True),
+        ("[List] Fwd: Hello", "[list] hello", False),
+        ("[EXTERNAL] Re: Hello", "hello", True),  # a gateway's word is none of the subject
+        ("Re: [EXT] Re: Hello", "hello", True),
+        ("RE: [External Email] Hello", "hello", True),
+        ("[List] [EXTERN] AW: Hello", "[list] hello", True),
+        ("(EXTERNAL) Hello", "hello", False),
+        ("*EXTERNAL* RE: Hello", "hello", True),
+        ("EXTERNAL: Re: Hello", "hello", True),
+        ("EXT: Hello", "hello", False),
+        ("Re: [EXTERNAL]", "", True),
+        ("Extern Hello", "extern hello", False),
+        ("[External audit] Hello", "[external audit] hello", False),
     ],
 )
 def test_base_subject(subject: str, base: str, is_reply: bool) -> None:
@@ -119,6 +136,10 @@ def test_base_subject(subject: str, base: str, is_reply: bool) -> None:
         (bomb("Re["), "re[" * 333_333, False),
         (bomb(" "), "", False),
         (bomb("Re [1]"), "re [1]" * 166_666, False),
+        (bomb("[a] "), " ".join(["[a]"] * 250_000), False),
+        (bomb("[a] Re: "), " ".join(["[a]"] * 125_000), True),
+        (bomb("[EXT] "), "", False),
+        (bomb("*"), "*" * 1_000_000, False),
     ],
 )
 def test_subjects_take_work_in_proportion(text: Bomb[str], base: str, is_reply: bool) -> None:
