@@ -121,6 +121,8 @@ _LIST_WORDS = (
         "googlegroups",
         "groups.io",
         "groups.google",
+        ".topicbox.com/",
+        "reply to this email to respond",  # Discourse's
     ),
     *(
         "listserv",
@@ -175,12 +177,28 @@ def list_footer_end(lines: list[str], position: int) -> int:
         end += 1
     if end == limit < len(lines) and lines[end].strip():
         return position
-    return end if _is_footer(lines[first:end]) else position
+    if not _is_footer(lines[first:end]):
+        return position
+    return len(lines) if _goes_on(lines[end : end + _FOOTER_LINES + 1]) else end
 
 
 def _is_footer(lines: list[str]) -> bool:
-    footer = "\n".join(line[:_LINE_CHARS] for line in lines).lower()
-    return ("@" in footer or "://" in footer) and any(word in footer for word in _LIST_WORDS)
+    footer = _folded(lines)
+    return ("@" in footer or "://" in footer) and _speaks_of_a_list(footer)
+
+
+def _goes_on(below: list[str]) -> bool:
+    """Is all that stands below a footer more of it? A person who writes there writes of other things too."""
+    paragraphs = filter(str.strip, _folded(below).split("\n\n"))
+    return len(below) <= _FOOTER_LINES and _is_footer(below) and all(map(_speaks_of_a_list, paragraphs))
+
+
+def _speaks_of_a_list(footer: str) -> bool:
+    return any(word in footer for word in _LIST_WORDS)
+
+
+def _folded(lines: list[str]) -> str:
+    return "\n".join(line[:_LINE_CHARS].rstrip() for line in lines).lower()
 
 
 def _is_device_line(line: str, is_below_one: bool) -> bool:

@@ -1053,11 +1053,25 @@ def test_a_table_below_an_announcement_stays_where_nothing_is_answered() -> None
         "==========\nUsers mailing list\nhttps://example.org/\n==========",
         "_____\nListe de diffusion\nhttps://example.org/",
         "____\nWandern maillijst -- wandern@verein.example\nStuur een e-mail naar wandern-leave@verein.example",
+        "-----\nTopicbox: pumps\nPermalink: https://pumps.topicbox.com/groups/all/T1-M2",
+        "---\n[Visit Topic](https://forum.example.org/t/3) or reply to this email to respond.",
     ],
 )
 def test_footers_of_mailing_lists_go(footer: str) -> None:
     assert extract_reply(f"{REPLY}\n\n{footer}\n") == REPLY
     assert extract_reply(f"{REPLY}\n\n{footer}\n\nMore of the author") == f"{REPLY}\n\n\nMore of the author"
+
+
+FORUM = "---\n[Visit Topic](https://forum.example.org/t/3) or reply to this email to respond."
+LEAVE = "To unsubscribe from these emails, [click here](https://forum.example.org/u/1)."
+
+
+def test_a_footer_goes_on_to_the_end_where_each_paragraph_speaks_of_the_list() -> None:
+    """Discourse's, and LISTSERV's where its host adds terms."""
+    whole = f"{FORUM}\n\nYou are receiving this because you enabled mailing list mode.\n\n{LEAVE}"
+    assert extract_reply(f"{REPLY}\n\n{whole}\n") == REPLY
+    for below in (f"I agree.\n\n{LEAVE}", "Shall I leave this mailing list?", f"{LEAVE}\n\nP.S. See you"):
+        assert extract_reply(f"{REPLY}\n\n{FORUM}\n\n{below}") == f"{REPLY}\n\n\n{below}"
 
 
 def test_a_name_behind_a_dash_is_a_signature_unless_there_is_a_list() -> None:
