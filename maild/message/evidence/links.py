@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from maild.message.evidence.finding import Kind
+from maild.message.evidence.gateway_links import behind_gateway
 from maild.message.fields.idn import ascii_domain, unicode_domain
 
 MAX_URL_CHARS: Final = 4000
@@ -54,7 +55,7 @@ def link_facts(shown: str, href: str, author_domain: str | None) -> list[LinkFac
     scheme = _scheme(href)
     if scheme not in _SCHEMES:
         return [LinkFact("link_scheme", target=scheme[:40])]
-    parts = _split(href)
+    parts = _split(behind_gateway(_without_blanks(href)))
     if parts is None or parts.host is None:
         return found
     if parts.is_address:
