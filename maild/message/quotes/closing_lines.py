@@ -11,9 +11,12 @@ from typing import Final
 
 from maild.message.quotes.copied_headers import is_rule
 
+GROUPS_IO_MARK: Final = "_._,_._,_"  # around what groups.io adds to HTML
+
 _LINE_CHARS: Final = 300
 _DEVICE_LINE_CHARS: Final = 120
 _FOOTER_LINES: Final = 10
+_MARKED_LINES: Final = 20
 _OUTLOOK_WORDS: Final = 7
 _WRAPPED_WORDS: Final = 3
 _MAX_DEVICE_LINES: Final = 50
@@ -162,6 +165,8 @@ def without_closing(text: str) -> str:
 
 def list_footer_end(lines: list[str], position: int) -> int:
     """Where the footer of a mailing list ends that begins at the rule lines[position]; `position` if there is none."""
+    if lines[position].strip() == GROUPS_IO_MARK:
+        return _marked_end(lines, position)
     if not is_rule(lines[position]):
         return position
     first = position + 1
@@ -180,6 +185,14 @@ def list_footer_end(lines: list[str], position: int) -> int:
     if not _is_footer(lines[first:end]):
         return position
     return len(lines) if _goes_on(lines[end : end + _FOOTER_LINES + 1]) else end
+
+
+def _marked_end(lines: list[str], position: int) -> int:
+    below = [line.strip() for line in lines[position + 1 : position + _MARKED_LINES]]
+    if GROUPS_IO_MARK not in below:
+        return position
+    end = position + 1 + below.index(GROUPS_IO_MARK)
+    return end + 1 if _is_footer(lines[position:end]) else position
 
 
 def _is_footer(lines: list[str]) -> bool:

@@ -22,7 +22,7 @@ from maild.message.quotes.attributions import (
     runs_on,
 )
 from maild.message.quotes.clear_signed import signed_words
-from maild.message.quotes.closing_lines import list_footer_end, without_closing
+from maild.message.quotes.closing_lines import GROUPS_IO_MARK, list_footer_end, without_closing
 from maild.message.quotes.copied_headers import (
     attributing_end,
     begins_copy,
@@ -44,7 +44,7 @@ _SIGNATURE = re.compile(r"--\s?\Z")
 _BARE_SIGNATURE = "--"  # many clients leave the blank out
 _FIRSTS = frozenset(">|_=*#-—–‐―━2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
-_RULES = _RULED | {"**", "==", "-=", "##"}
+_RULES = _RULED | {"**", "==", "-=", "##", GROUPS_IO_MARK[:2]}
 _DIFF_COMMAND = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\Z")
 _LEFT_OUT = re.compile(r"[\[<({]?\s?(?:\.{2,4}|…|snip(?:ped)?|cut|skip(?:ped)?)\s?[\])}>]?\Z", re.IGNORECASE)
 _QUOTE = re.compile(r">(?!>)|>{1,20} >(?!>)")  # no prompt has a blank between marks

@@ -1055,6 +1055,7 @@ def test_a_table_below_an_announcement_stays_where_nothing_is_answered() -> None
         "____\nWandern maillijst -- wandern@verein.example\nStuur een e-mail naar wandern-leave@verein.example",
         "-----\nTopicbox: pumps\nPermalink: https://pumps.topicbox.com/groups/all/T1-M2",
         "---\n[Visit Topic](https://forum.example.org/t/3) or reply to this email to respond.",
+        "_._,_._,_\n\n---\n\nGroups.io Links:\n\nYou receive all.\n\nUnsubscribe (https://x.test/)\n_._,_._,_",
     ],
 )
 def test_footers_of_mailing_lists_go(footer: str) -> None:
