@@ -13,8 +13,12 @@ from maild.message.fields.headers import Headers
 MAX_LINKS: Final = 5
 MAX_LINK_CHARS: Final = 2000
 _LINK = re.compile(rf"<\s*((?:mailto|https?):[^<>]{{1,{MAX_LINK_CHARS}}})>", re.IGNORECASE)
-# What senders write that forget the brackets.
-_BARE_LINK = re.compile(rf"(?:\A|[\s,])((?:mailto:\s?|https?:)[^\s<>]{{1,{MAX_LINK_CHARS}}})", re.IGNORECASE)
+# What senders write that forget the brackets; a comma may stand in a link, but parts it from another.
+_BARE_LINK = re.compile(
+    r"(?:\A|[\s,])((?:mailto:\s?|https?:)"
+    rf"(?:[^\s<>,]|,(?!mailto:|https?:)(?=[^\s<>,])){{1,{MAX_LINK_CHARS}}})",
+    re.IGNORECASE,
+)
 _ID = re.compile(r"<\s*([^\s<>]{1,255})\s*>")  # RFC 2919 §3
 _ONE_CLICK: Final = "list-unsubscribe=one-click"  # RFC 8058 §3.1
 _BLANKS = re.compile(r"\s+")
@@ -47,7 +51,7 @@ def _links(headers: Headers, name: str) -> Iterator[str]:
     """RFC 2369 §2: URLs in angle brackets, in which blanks mean nothing."""
     value = _value(headers, name)
     found = (_LINK if "<" in value else _BARE_LINK).findall(value)
-    return (_BLANKS.sub("", link).rstrip(",") for link in found[:MAX_LINKS])
+    return (_BLANKS.sub("", link) for link in found[:MAX_LINKS])
 
 
 def _value(headers: Headers, name: str) -> str:

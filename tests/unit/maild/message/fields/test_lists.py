@@ -46,6 +46,11 @@ def test_mail_that_names_no_list(field: str) -> None:
             "List-Unsubscribe: mailto: u@x.test?subject=off, https://x.test/u?a,b",
             MailingList(None, None, ("mailto:u@x.test?subject=off", "https://x.test/u?a,b"), False),
         ),
+        (
+            "List-Unsubscribe: mailto:u@x.test,https://x.test/u?a,b,",
+            MailingList(None, None, ("mailto:u@x.test", "https://x.test/u?a,b"), False),
+        ),
+        ("List-Unsubscribe: <https://x.test/u?a,>", MailingList(None, None, ("https://x.test/u?a,",), False)),
         ("List-Unsubscribe: HTTP://x.test/u", MailingList(None, None, ("HTTP://x.test/u",), False)),
         (
             "List-Id: A list =?utf-8?q?=3Cfriends=2Ex=2Etest=3E?=",
@@ -68,5 +73,5 @@ def test_what_is_read_is_bounded() -> None:
     assert many is not None and len(many.unsubscribe) == MAX_LINKS
     assert of("List-Unsubscribe: <mailto:" + "a" * 100_000 + ">", "List-Id: <" + "a" * 1000 + ">") is None
     assert of("List-Id: " + "<" * 200_000, "List-Post: " + "<mailto:" * 30_000) is None
-    for unit in ("mailto: ", "http:", " ", ",http: "):
+    for unit in ("mailto: ", "http:", " ", ",http: ", ","):
         assert_proportional(lambda value: of(f"List-Post: {value}"), bomb(unit))
