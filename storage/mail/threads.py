@@ -20,11 +20,13 @@ NAMES_MAX = 20
 PARTICIPANTS_MAX = 50
 PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
-_BY_MESSAGE_ID = f"""SELECT thread_id FROM messages WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE}
-    UNION ALL SELECT m.thread_id FROM relay_message_ids given {THEN_JOIN} messages m ON m.id = given.message_id
-      WHERE given.inbox_id = ? AND given.message_id_header = ? AND m.{VISIBLE} LIMIT 1"""
 _BEGUN_BY_SPAM = f"""coalesce(
         (SELECT is_spam FROM messages WHERE thread_id = found.id AND {VISIBLE} ORDER BY id LIMIT 1), 0)"""
+_BY_MESSAGE_ID = f"""SELECT id FROM
+      (SELECT thread_id AS id FROM messages WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE}
+        UNION ALL SELECT m.thread_id FROM relay_message_ids given {THEN_JOIN} messages m ON m.id = given.message_id
+          WHERE given.inbox_id = ? AND given.message_id_header = ? AND m.{VISIBLE} LIMIT ?) AS found
+    ORDER BY {_BEGUN_BY_SPAM}, id LIMIT 1"""
 _BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM threads
         WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
         ORDER BY last_message_at DESC LIMIT ?) AS found
@@ -49,9 +51,12 @@ _LEAVE = f"""UPDATE threads SET message_count = message_count - 1,
 
 
 def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | None:
-    """The thread of the first of these Message-IDs that the inbox knows (ordered by preference)."""
+    """The thread of the first of these Message-IDs that the inbox knows (ordered by preference); of several the oldest,
+    and one that spam began where there is no other."""
     for message_id in message_ids:
-        thread_id: str | None = tx.value(_BY_MESSAGE_ID, (inbox_id, message_id) * 2)
+        thread_id: str | None = tx.value(
+            _BY_MESSAGE_ID, (inbox_id, message_id, inbox_id, message_id, COPIES_LOOK)
+        )
         if thread_id is not None:
             return thread_id
     return None

@@ -129,6 +129,8 @@ async def test_a_copy_joins_no_conversation_that_spam_began(maild: Running, bot:
     assert (spam["isSpam"], real["isSpam"]) == (True, False)
     assert real["threadId"] != spam["threadId"]
     assert (await maild.received(bot, mail("[List] topic")))["threadId"] == real["threadId"]
+    answer = mail("Re: topic", number=2, In_Reply_To="<1@elsewhere.test>")
+    assert (await maild.received(bot, answer))["threadId"] == real["threadId"]
 
 
 async def test_a_program_that_has_one_id_for_all_begins_conversations(
