@@ -262,9 +262,8 @@ def _is_direct(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
     start, end = match.span()
     if is_alone and (_is_below_a_word(page, start) or _is_above_a_word(page, end)):
         return True
-    if (
-        _is_year(match[0]) or match["parted"] is not None
-    ):  # "the code for 2026", "in 2026 enter the code", "The Code Report: 2026"
+    # "the code for 2026", "in 2026 enter the code", "The Code Report: 2026"
+    if _is_year(match[0]) or match["parted"] is not None:
         return any(introduces_alone(between) for between in _introductions(page, match))
     return any(True for _ in _introductions(page, match)) or _is_called_one(page, match)
 
