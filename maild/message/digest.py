@@ -268,8 +268,10 @@ def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, a
 
 
 def _says(said: str, words: str) -> bool:
-    """Are the words among what is said? Scripts put both forms of a text into a multipart/mixed."""
-    return f" {' '.join(words.split())} " in f" {' '.join(said.split())} "
+    """Are the words among what is said, and half of it? Scripts put both forms of a text into a multipart/mixed; "No"
+    is an answer above a footer that has it too."""
+    said, words = " ".join(said.split()), " ".join(words.split())
+    return len(words) * 2 >= len(said) and f" {words} " in f" {said} "
 
 
 def _in_order(text_parts: tuple[Slice, ...], text: str, html_parts: tuple[Slice, ...], of_html: str) -> str:

@@ -168,15 +168,17 @@ class Indexer:
                 stack.clear()
             else:
                 self._next_part(frame)
-        if self._named is not None and not (
-            self.text or self.html
-        ):  # a phone's message, which its network sends on
+        if self._named is not None and not (self.text or self.html):  # a phone's, which its network sends on
             self._add_body(self._named, [])
 
     @property
     def html_alone(self) -> list[Slice]:
-        """The html that no text stands for. RFC 2046 §5.1.3: other multiparts show all their parts."""
-        return [part for part, frames in self._choices if not any(frame.text_child for frame in frames)]
+        """The html that no text in another branch stands for. RFC 2046 §5.1.3: other multiparts show all parts."""
+        return [
+            part
+            for part, frames in self._choices
+            if all(frame.text_child in (0, frame.html_child) for frame in frames)
+        ]
 
     def _close(self, frame: _Frame) -> None:
         if not frame.shares_delimiter:
@@ -307,7 +309,7 @@ class Indexer:
         disposition, filename = self._disposition(headers, parameters)
         if not filename and not content_type.startswith("text/"):  # words with a name would be no body
             filename = text_parameter(parameters, "filename", self._guesser)
-        if disposition == "attachment" and filename and "content-type" not in headers:
+        if filename and "content-type" not in headers:
             named = content_type_of(clean_filename(filename))
             content_type = content_type if named == OCTET_STREAM else named
         if content_type == NO_TYPE:  # RFC 2045 §5.2: text it is, unless it is a file

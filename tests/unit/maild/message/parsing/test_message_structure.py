@@ -205,7 +205,7 @@ def test_text_with_a_name_stays_a_file(parts: str) -> None:
     [
         ("Content-Disposition: attachment; filename=photo.PNG", "image/png"),
         ("Content-Disposition: attachment; filename=notes", "text/plain"),
-        ("Content-Disposition: inline; filename=photo.png", "text/plain"),
+        ("Content-Disposition: inline; filename=photo.png", "image/png"),
         ("Content-Disposition: attachment; filename=photo.png\nContent-Type: text/plain", "text/plain"),
         ("Content-Disposition: attachment", "text/plain"),
     ],
