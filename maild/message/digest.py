@@ -263,6 +263,8 @@ def _signed_words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser, *, a
     if at_once and not _is_light(inner):
         raise TooMuchWork
     inside = parse(inner, guesser)
+    if not inside.header_length:  # a file that was signed
+        return None
     text, _ = read_text(inner, inside.text, TEXT_CHARS, guesser)
     return text if text.strip(_UNSEEN) else None
 

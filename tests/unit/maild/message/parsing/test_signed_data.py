@@ -60,6 +60,15 @@ def test_what_is_called_otherwise_and_has_no_type_of_its_own_is_a_file() -> None
     assert silent(digest(mail(DER, "application/octet-stream").replace(b"smime.p7m", b"smime.dat")))
 
 
+@pytest.mark.parametrize(
+    "file", [b"%PDF-1.4\r\n1 0 obj\r\n", b'<?xml version="1.0"?>\r\n<p:bill xmlns:p="x:y"/>']
+)
+@pytest.mark.parametrize("kind", ["application/pkcs7-mime", "application/octet-stream"])
+def test_a_file_that_was_signed_is_no_text(file: bytes, kind: str) -> None:
+    """As `bill.xml.p7m`; a message begins with its fields, or with the empty line behind none."""
+    assert silent(digest(mail(signed(element(0x04, file)), kind)))
+
+
 def test_a_long_text_is_cut() -> None:
     text = b"\r\n" + b"long words\r\n" * 40_000
     found = digest(mail(signed(element(0x04, text))))
