@@ -9,8 +9,8 @@ Which leaf is body:
   alternative   the first branch that has plain text gives the text, the first with text/html the html
   related       only below its root (named by `start`, else the first child that has any, and where that
                 is plain text, the first html too); every other child is an attachment that is shown inline
-  mixed & co    plain text and text/html join the body, unless they have a filename; if that leaves none, the
-                first that is called no attachment is both
+  mixed & co    plain text and text/html join the body, unless they have a filename
+  none of these the first plain text or text/html that is called no attachment is both body and file
   plain text    text/plain, every other type of text that people may read, and what is no type (RFC 2045
                 §5.2), unless it is a file; uuencoded files in it are attachments, the words around them
                 the text
@@ -152,7 +152,7 @@ class Indexer:
         self._guesser = guesser
         self._stack: list[_Frame] = []
         self._parts = 0
-        self._named: _Entity | None = None  # the first that is no body for its filename alone
+        self._spare: _Entity | None = None  # the first that is no body, and could be
 
     def run(self, headers: Headers, start: int, end: int) -> None:
         """Index the entity whose body is raw[start:end]."""
@@ -168,8 +168,8 @@ class Indexer:
                 stack.clear()
             else:
                 self._next_part(frame)
-        if self._named is not None and not (self.text or self.html):  # a phone's, which its network sends on
-            self._add_body(self._named, [])
+        if self._spare is not None and not (self.text or self.html):  # as networks of phones send them
+            self._add_body(self._spare, [])
 
     @property
     def html_alone(self) -> list[Slice]:
@@ -250,6 +250,8 @@ class Indexer:
         if is_text and self._is_body(leaf):
             self._add_body(leaf, self._open_choices())
             return
+        if self._spare is None and _may_be_words(leaf):
+            self._spare = leaf
         with memoryview(self._raw) as view:
             size = decoded_size(view[leaf.start : leaf.end], leaf.encoding)
         name = clean_filename(leaf.filename) if leaf.filename else ""
@@ -386,8 +388,6 @@ class Indexer:
         if leaf.disposition not in _OF_BODIES:
             return False
         if leaf.filename and self._stack and self._stack[-1].lists_files():
-            if self._named is None and leaf.content_type in _WORDS and all(f.is_at_root for f in self._stack):
-                self._named = leaf
             return False
         slot = "html_child" if leaf.content_type == "text/html" else "text_child"
         choices = self._open_choices()
@@ -413,6 +413,13 @@ class Indexer:
 
     def _add_opaque(self, start: int, end: int) -> None:
         self._add_leaf(_Entity(start, end, OCTET_STREAM, IDENTITY, None, None, None, None))
+
+
+def _may_be_words(leaf: _Entity) -> bool:
+    """Does it call itself text for people, and no attachment, and has its name no other type?"""
+    if leaf.content_type not in _WORDS or leaf.disposition not in _OF_BODIES:
+        return False
+    return not leaf.filename or content_type_of(clean_filename(leaf.filename)) in (*_WORDS, OCTET_STREAM)
 
 
 def _is_no_base64(line: bytes) -> bool:

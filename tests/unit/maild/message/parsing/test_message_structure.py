@@ -185,10 +185,23 @@ def test_the_only_text_is_the_body_though_it_has_a_name(disposition: str) -> Non
     assert bodies(raw) == ("", "<p>on my way")
 
 
+@pytest.mark.parametrize("start", ["", "; start=<s>"])
+@pytest.mark.parametrize("name", ["", "; name=text0.txt"])
+def test_the_words_beside_the_slides_of_a_phone_s_message_are_the_body(start: str, name: str) -> None:
+    raw = crlf(
+        f"Content-Type: multipart/related; boundary=b{start}\n\n--b\nContent-Type: application/smil; name=s.smil\n"
+        f"Content-ID: <s>\n\n<smil/>\n--b\nContent-Type: text/plain{name}\nContent-ID: <t>\n\non my way\n{PHOTO}"
+    )
+    assert bodies(raw) == ("on my way", "")
+    assert ("IMG_1.jpg", b"JPG") in files(raw)
+
+
 @pytest.mark.parametrize(
     "parts",
     [
         NAMED.format("plain", "txt", "attachment", "file"),
+        NAMED.format("plain", "jpg", "inline", "file"),
+        NAMED.format("plain", "csv", "inline", "file"),
         NAMED.format("x-patch", "diff", "inline", "file"),
         "--b\n\nwords\n" + NAMED.format("plain", "txt", "inline", "file"),
         NAMED.format("plain", "txt", "inline", "file") + "--b\n\nwords\n",
