@@ -17,9 +17,9 @@ from maild.message.characters.guessing import Guesser
 MAX_ENCODED_WORDS = 1000  # per field; what follows is cut
 CUT = "…"
 
-# Scripts leave "?" in a word as it is (PHP's quoted_printable_encode). No alternative can be entered twice from one
-# place, and no word holds the beginning of another: linear.
-_WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?((?>(?:[^?=\r\n]++|=(?!\?(?!=))|\?(?!=))*))\?=")
+# Scripts leave "?" in a word as it is (PHP's quoted_printable_encode). No word holds the beginning of another: linear.
+# A group that is repeated would cost 200 octets of memory for each "?".
+_WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?(?>([^\r\n]*?)(?=\?=|=\?(?!=)|[\r\n]|\Z))\?=")
 _HIGH_OCTET = re.compile(r"[89A-F][0-9A-F]")
 _ANY_OCTET = re.compile(r"[0-9A-Fa-f]{2}")
 _BASE64: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -6,6 +6,7 @@ import base64
 import binascii
 import os
 import string
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -408,6 +409,17 @@ def test_encoded_words(value: str, expected: str) -> None:
 def test_encoded_words_take_work_in_proportion(text: Bomb[str], read: str) -> None:
     assert_proportional(readable, text)
     assert readable(text.whole()) == read
+
+
+def test_question_marks_take_no_memory_each() -> None:
+    value = f"=?u?q?{'?' * 100_000}"
+    tracemalloc.start()
+    try:
+        assert readable(value) == value
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10 * len(value)
 
 
 @pytest.mark.parametrize(
