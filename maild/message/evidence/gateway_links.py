@@ -10,17 +10,19 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-# Named once: which of two a gateway takes is its own affair.
+# ASCII: other letters fold to these, and are other hosts.
+_FLAGS: Final = re.ASCII | re.IGNORECASE
 _SAFE_LINKS = re.compile(
-    r"https://[a-z0-9]{1,20}\.safelinks\.protection\.outlook\.com/\?url=([^&#]++)(?!.*&url=)", re.IGNORECASE
+    r"https://[a-z0-9]{1,20}\.safelinks\.protection\.outlook\.com/\?(url)=([^&#]++)", _FLAGS
 )
-_BARRACUDA = re.compile(r"https://linkprotect\.cudasvc\.com/url\?a=([^&#]++)(?!.*&a=)", re.IGNORECASE)
-_PROOFPOINT_2 = re.compile(r"https://urldefense\.proofpoint\.com/v2/url\?u=([^&#]++)(?!.*&u=)", re.IGNORECASE)
-_PROOFPOINT_3 = re.compile(r"https://urldefense\.(?:com|us|proofpoint\.com)/v3/__(.+?)__;", re.IGNORECASE)
-_TARGET_CHARS: Final = 2000  # beyond, it is cut: its host is what is looked at
+_BARRACUDA = re.compile(r"https://linkprotect\.cudasvc\.com/url\?(a)=([^&#]++)", _FLAGS)
+# Proofpoint writes no `%`: what it means would depend on which is decoded first.
+_PROOFPOINT_2 = re.compile(r"https://urldefense\.proofpoint\.com/v2/url\?(u)=([^&#%]++)(?=[&#]|\Z)", _FLAGS)
+_PROOFPOINT_3 = re.compile(r"https://urldefense\.(?:com|us|proofpoint\.com)/v3/__(.+?)__;(?!.*__;)", _FLAGS)
+_DOT_SEGMENT = re.compile(r"[/\\](?:\.|%2e){1,2}(?:[/\\?#]|\Z)", _FLAGS)  # browsers ask for another path
 _ESCAPES_OF_PROOFPOINT: Final = str.maketrans("-_", "%/")
 # Proofpoint has `*` for octets that it tells elsewhere: not in a host.
-_TARGET = re.compile(r"https?://[a-z0-9.-]+(?=[/?#]|\Z)", re.IGNORECASE)
+_TARGET = re.compile(r"https?://[a-z0-9.-]+(?=[/?#]|\Z)", _FLAGS)
 
 
 def behind_gateway(href: str) -> str:
@@ -31,9 +33,14 @@ def behind_gateway(href: str) -> str:
 
 def _named(href: str) -> str | None:
     if (found := _SAFE_LINKS.match(href) or _BARRACUDA.match(href)) is not None:
-        return unquote(found[1][:_TARGET_CHARS])
+        return unquote(found[2]) if _names_once(href, found) else None
     if (found := _PROOFPOINT_2.match(href)) is not None:
-        return unquote(found[1][:_TARGET_CHARS].translate(_ESCAPES_OF_PROOFPOINT))
-    if (found := _PROOFPOINT_3.match(href)) is not None:
-        return found[1][:_TARGET_CHARS]
+        return unquote(found[2].translate(_ESCAPES_OF_PROOFPOINT)) if _names_once(href, found) else None
+    if (found := _PROOFPOINT_3.match(href)) is not None and _DOT_SEGMENT.search(href) is None:
+        return found[1]
     return None
+
+
+def _names_once(href: str, found: re.Match[str]) -> bool:
+    """Which of two a gateway takes is its own affair."""
+    return re.search(rf"[&;]{found[1]}=", unquote(href[found.start(2) :]), _FLAGS) is None

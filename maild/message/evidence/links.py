@@ -36,6 +36,7 @@ _MARKDOWN = re.compile(
 _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]+)(?=[/?#][\x21-\x7e]*\Z|\Z)", re.ASCII | re.IGNORECASE)
 # Browsers take any number of slashes, also none, and either kind (URL Standard, "special authority slashes state").
 _AUTHORITY = re.compile(r"(https?:)[/\\]*+|[/\\]{2,}+", re.IGNORECASE)
+_ORIGIN = re.compile(rf"(?:{_AUTHORITY.pattern})[^/\\?#]*+", re.IGNORECASE)
 _EXECUTABLE_NAMES = frozenset(
     ["zip", "py", "sh", "md", "rs", "mov", "pl", "ps", "so"]
 )  # names of files, and domains
@@ -74,8 +75,10 @@ def link_facts(shown: str, href: str, author_domain: str | None) -> list[LinkFac
 
 def resolved(href: str, base: str) -> str:
     """Where a link leads in a page whose `<base>` says so: a host, which a path alone leaves as it is."""
-    is_relative = not _scheme(href) and not _AUTHORITY.match(_without_blanks(href[:MAX_URL_CHARS]))
-    return base if base and is_relative else href
+    if not base or _scheme(href) or _AUTHORITY.match(_without_blanks(href[:MAX_URL_CHARS])):
+        return href
+    origin = _ORIGIN.match(_without_blanks(base[:MAX_URL_CHARS]))
+    return base if origin is None else origin[0]
 
 
 def shown_host(text: str) -> str | None:
