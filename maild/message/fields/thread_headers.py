@@ -86,9 +86,9 @@ def base_subject(subject: str) -> tuple[str, bool]:
     """
     is_reply = False
     position = 0
-    key = []
+    key: dict[str, None] = {}  # a name that is said anew behind a prefix is the same
     while (found := _LEADING.match(subject, position)) is not None and found.end() > position:
-        key.append(_OUTSIDE_TAG.sub("", found["tags"]))
+        key[" ".join(_OUTSIDE_TAG.sub("", found["tags"]).split()).casefold()] = None
         is_reply = is_reply or found["reply"] is not None
         position = found.end()
     return " ".join(" ".join([*key, subject[position:]]).split()).casefold(), is_reply

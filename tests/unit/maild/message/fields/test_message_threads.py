@@ -109,6 +109,8 @@ def test_what_is_no_id_is_left_out(bad: str) -> None:
         ("[List] Re: Hello", "[list] hello", True),  # a list moves its name; it says which subject it is
         ("AW: [List] Hello", "[list] hello", True),
         ("Re: [List] AW: [#7] Fwd: Hello", "[list] [#7] hello", True),
+        ("[#7] Re: [#7] Hello", "[#7] hello", True),  # said anew
+        ("[#7] Re: [#8] Hello", "[#7] [#8] hello", True),
         ("[List]Re: Hello", "[list] hello", True),
         ("[List] Fwd: Hello", "[list] hello", False),
         ("[EXTERNAL] Re: Hello", "hello", True),  # a gateway's word is none of the subject
@@ -137,7 +139,7 @@ def test_base_subject(subject: str, base: str, is_reply: bool) -> None:
         (bomb(" "), "", False),
         (bomb("Re [1]"), "re [1]" * 166_666, False),
         (bomb("[a] "), " ".join(["[a]"] * 250_000), False),
-        (bomb("[a] Re: "), " ".join(["[a]"] * 125_000), True),
+        (bomb("[a] Re: "), "[a]", True),
         (bomb("[EXT] "), "", False),
         (bomb("*"), "*" * 1_000_000, False),
     ],
