@@ -186,6 +186,8 @@ class DataFolder:
             moved = [self.database]
         if not moved or not self._is_locked_by_another():
             return
+        if self._noted_files() != noted:  # a daemon that begins or ends just now has moved them itself
+            return
         if moved == [shared]:
             raise DataFolderError(
                 f"data_dir: {shared} was taken away from a maild that runs; restart that first: nothing is lost by it"

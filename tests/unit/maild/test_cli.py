@@ -948,6 +948,29 @@ async def test_a_daemon_that_has_closed_its_store_keeps_no_command_from_it(
     assert looked
 
 
+def test_a_daemon_that_closes_its_store_while_a_command_looks_keeps_it_from_none(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command has read the note by then, and looks at the files when they are gone."""
+    answer("init", "--config", config)
+    folder = DataFolder(load(config).data_path)
+    folder.lock()
+    store = sqlite3.connect(folder.database)
+    store.execute("SELECT count(*) FROM organizations")
+    folder.note_store()
+    noted = DataFolder._noted_files
+
+    def and_close(looking: DataFolder) -> dict[str, int]:
+        found = noted(looking)
+        folder.forget_store()
+        store.close()
+        return found
+
+    monkeypatch.setattr(DataFolder, "_noted_files", and_close)
+    DataFolder(folder.path).check_store()
+    folder.unlock()
+
+
 def test_what_was_noted_keeps_no_command_from_another_daemons_store(config: Path) -> None:
     """As between the lock and the store of a daemon that starts."""
     answer("init", "--config", config)
