@@ -177,11 +177,8 @@ class DataFolder:
         """The lock is asked for where something is amiss alone: a daemon that starts just then would not get it."""
         log, shared = self._beside
         noted = self._noted_files()
-        moved = [
-            part
-            for part in (self.database, log, shared)
-            if noted.get(part.name, _number(part)) != _number(part)
-        ]
+        parts = (part for part in (self.database, log, shared) if part.name in noted)
+        moved = [part for part in parts if noted[part.name] != _number(part)]
         if not moved and not is_there(self.database):
             moved = [self.database]
         if not moved or not self._is_locked_by_another():

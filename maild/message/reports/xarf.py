@@ -68,20 +68,15 @@ def read_xarf(octets: bytes) -> XarfReport | None:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
     report = document.report
-    if report is not None:
-        samples = [
-            (one.content_type, one.payload, one.base64_encoded)
-            for one in (report.samples or ())[:_SAMPLES_MAX]
-        ]
-        told = XarfReport(
-            report.smtp_rcpt_to_address or "", report.smtp_mail_from_address or "", "", _mails(samples)
-        )
-        return told if report.report_type.lower() in _OF_MAIL else None
-    evidence = [(one.content_type, one.payload, True) for one in (document.evidence or ())[:_SAMPLES_MAX]]
-    told = XarfReport(
-        document.smtp_to or "", document.smtp_from or "", document.message_id or "", _mails(evidence)
-    )
-    return told if document.type.lower() in _OF_MAIL else None
+    if (document.type if report is None else report.report_type).lower() not in _OF_MAIL:
+        return None
+    if report is None:
+        evidence = (document.evidence or [])[:_SAMPLES_MAX]
+        mails = _mails([(one.content_type, one.payload, True) for one in evidence])
+        return XarfReport(document.smtp_to or "", document.smtp_from or "", document.message_id or "", mails)
+    samples = (report.samples or [])[:_SAMPLES_MAX]
+    mails = _mails([(one.content_type, one.payload, one.base64_encoded) for one in samples])
+    return XarfReport(report.smtp_rcpt_to_address or "", report.smtp_mail_from_address or "", "", mails)
 
 
 def _mails(samples: list[tuple[str, str, bool]]) -> list[bytes]:
