@@ -21,7 +21,7 @@ from storage.publishing import events
 from storage.publishing.events import Arrival
 from storage.records import verified_domain
 from storage.searching import search
-from storage.searching.folding import fold, holds
+from storage.searching.folding import fold_words, holds_words
 from storage.searching.needle import Needle
 from storage.searching.search_scope import Scope
 
@@ -163,4 +163,4 @@ def _is_from(wanted: WantedMail, address: str, auth: str | None) -> bool:
 
 
 def _is_about(wanted: WantedMail, subject: str) -> bool:
-    return wanted.subject is None or holds(subject, fold(wanted.subject))
+    return wanted.subject is None or holds_words(subject, fold_words(wanted.subject))

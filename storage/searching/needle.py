@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import array, containing, contains, each_of, is_ascii
+from storage.engine.dialect import array, containing, contains, each_of, is_ascii, spaced
 from storage.engine.tx import Tx
 from storage.records import dump, load
-from storage.searching.folding import fold, holds
+from storage.searching.folding import fold, fold_words, holds, holds_words
 from storage.searching.message_words import ADDRESSES, BODY, JOIN_WORDS
 from storage.searching.trigram_terms import trigrams_of
 
@@ -37,6 +37,15 @@ _ABSENT = {
     ),
     "sender": f"{is_ascii('m.from_address')} AND NOT {_SEEN['sender']}",
 }
+_ESCAPES = f"'{containing(chr(92))}'"
+# Of several words, between which any blank may be; in JSON it is escaped.
+_ABSENT["phrase"] = " AND ".join(
+    [
+        _ABSENT["words"],
+        f"NOT {_any_contains(map(spaced, _FIELDS), ':words')}",
+        f"NOT {_any_contains(ADDRESSES.split(', '), _ESCAPES)}",
+    ]
+)
 # Before it is looked for: what is no ASCII is not in what is.
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {BODY}, {ADDRESSES}
@@ -53,17 +62,16 @@ class Needle(NamedTuple):
 
     @classmethod
     def of(cls, words: str | None, sender: str | None) -> "Needle | None":
-        """None when nothing is looked for (an empty needle is in everything)."""
-        if not words and not sender:
-            return None
-        return cls(fold(words) if words else None, fold(sender) if sender else None)
+        """None when nothing is looked for (an empty needle is in everything, and so is one that no reader sees)."""
+        seen = fold_words(words) if words else ""
+        return cls(seen or None, fold(sender) if sender else None) if seen or sender else None
 
     def trigrams(self) -> list[str]:
         """Some of those that a message must have; none when the needle is too short."""
         if self.rare is not None:
             return list(self.rare)
         found: list[str] = []
-        for part in (self.words, self.sender):
+        for part in (self.words, self.sender and fold_words(self.sender)):  # as `forms` tells the index
             if part is not None:
                 own = trigrams_of(part)
                 step = -(-len(own) // TRIGRAMS_MAX) or 1
@@ -80,9 +88,12 @@ class Needle(NamedTuple):
             or "0"
         )
         seen = " AND ".join(_SEEN[name] for name in given) or "1"
-        absent = " OR ".join(f"({_ABSENT[name]})" for name in given) or "0"
+        absent = " OR ".join(f"({self._absent(name)})" for name in given) or "0"
         return f"""CASE WHEN {odd} THEN NULL WHEN {seen} THEN {array("m.id", "1")}
             WHEN NOT ({absent}) THEN {array("m.id", "0")} END"""
+
+    def _absent(self, name: str) -> str:
+        return _ABSENT["phrase" if name == "words" and " " in (self.words or "") else name]
 
     def parameters(self) -> dict[str, str]:
         """By name, for `verdict`."""
@@ -113,4 +124,4 @@ def _holds(
         return True
     fields = [body or "", subject, sender, name or ""]
     fields += [one for text in addresses if text != "[]" for one in load(text)]
-    return any(holds(field, needle.words) for field in fields)
+    return any(holds_words(field, needle.words) for field in fields)

@@ -29,7 +29,7 @@ except RuntimeError as error:  # it looks at the processor as it is imported
         f" as the host's own: {' '.join(str(error).split())}"
     ) from error
 
-TERMS_FORM = 5
+TERMS_FORM = 6
 
 TRIGRAM = 3
 PIECE = 64 * 1024  # characters at once, with blanks: arrays that fit the processor's cache

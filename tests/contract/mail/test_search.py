@@ -111,6 +111,39 @@ async def test_a_letter_that_is_folded_to_two_is_found_alike(
 
 
 @BOTH
+@pytest.mark.parametrize(
+    "words",
+    [
+        'The total\namount of order 4711-22 isn\'t "final" yet',
+        "The total\u00a0amount of or\u00adder 4711\u201122 isn\u2019t \u201cfinal\u201d\u2003yet",
+        '\ufeffThe to\u200btal amount of order\n4711-22 isn\'t "final" yet',
+        "The total\tamount of order 4711-22 isn\u02bct \u201cfinal\u201d yet, cafe\u0301",
+    ],
+)
+async def test_what_no_reader_sees_does_not_count(
+    maild: Running, bot: dict[str, Any], is_indexed: bool, words: str
+) -> None:
+    """Lines are wrapped, HTML is full of other blanks, and word processors set other apostrophes."""
+    await maild.received(bot, mail(words))
+    if is_indexed:
+        await index(maild)
+    whole = 'total amount of order 4711-22 isn\'t "final" yet'
+    for q in (
+        whole,
+        "L\u00a0A",
+        "order\n4711\u2011",
+        "isn\u2019t \u201cF",
+        "to\u00adtal",
+        "\u200b",
+        "l a",
+        "n't",
+    ):
+        assert await subjects(maild.api, q=q) == ["topic"], q
+    for q in ("total  amount", "totalamount", "isnt", "4711\u201322"):
+        assert await subjects(maild.api, q=q) == [], q
+
+
+@BOTH
 async def test_accents_count(maild: Running, bot: dict[str, Any], is_indexed: bool) -> None:
     await maild.received(bot, mail("a café here"))
     if is_indexed:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from storage.searching.folding import fold, forms, holds
+from storage.searching.folding import fold, fold_words, forms, holds, holds_words
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,39 @@ from storage.searching.folding import fold, forms, holds
 )
 def test_case_and_composition_do_not_count(text: str, part: str, found: bool) -> None:
     assert holds(text, fold(part)) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "part", "found"),
+    [
+        ("total\namount due", "Total Amount", True),  # wrapped at 72 columns
+        ("total\u00a0amount, 1\u202f234 €", "total amount, 1 234 €", True),
+        ("total amount", "total\u00a0amount", True),
+        ("total amount", "total\namount", True),
+        ("total  amount", "total amount", False),  # each blank for itself
+        ("to\u00adtal a\u200bmount", "total amount", True),
+        ("total amount", "to\u00adtal\ufeff", True),
+        ("می\u200cخواهم", "میخواهم", True),
+        ("order 4711\u201122", "order 4711-22", True),
+        ("we don\u2019t \u201cknow\u201d", 'don\'t "know"', True),
+        ("we don't", "don\u2019t", True),
+        ("2020\u20132026", "2020-2026", False),  # a dash is seen to be none
+        ("cafe\u0301\u00a0noir", "café noir", True),
+    ],
+)
+def test_what_no_reader_sees_does_not_count_in_words(words: str, part: str, found: bool) -> None:
+    assert holds_words(words, fold_words(part)) == found
+
+
+def test_in_an_address_each_character_counts() -> None:
+    assert not holds("bo\u200bss@corp.test", fold("boss@corp.test"))
+
+
+def test_what_is_left_of_words_is_left_alone() -> None:
+    """So it need not be looked for in words as they are spelled."""
+    for code in range(sys.maxunicode + 1):
+        folded = fold_words(chr(code))
+        assert fold_words(folded) == folded, hex(code)
 
 
 def test_a_text_that_is_composed_has_one_form() -> None:
