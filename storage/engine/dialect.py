@@ -191,13 +191,6 @@ def ending_in(part: str) -> str:
     return "%" + "".join(f"\\{one}" if one in "%_\\" else one for one in part)
 
 
-def spaced(text: str) -> str:
-    """The text with a space for each line break, tab and other blank of ASCII."""
-    for code in range(9, 14):
-        text = f"replace({text}, char({code}), ' ')"
-    return text
-
-
 def is_ascii(text: str) -> str:
     """True for text of ASCII characters alone, without a NUL."""
     return f"length({text}) = {bytes_of(text)}"

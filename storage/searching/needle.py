@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.engine.dialect import array, containing, contains, each_of, is_ascii, spaced
+from storage.engine.dialect import array, containing, contains, each_of, is_ascii
 from storage.engine.tx import Tx
 from storage.records import dump, load
 from storage.searching.folding import fold, fold_words, holds, holds_words
@@ -37,15 +37,8 @@ _ABSENT = {
     ),
     "sender": f"{is_ascii('m.from_address')} AND NOT {_SEEN['sender']}",
 }
-_ESCAPES = f"'{containing(chr(92))}'"
-# Of several words, between which any blank may be; in JSON it is escaped.
-_ABSENT["phrase"] = " AND ".join(
-    [
-        _ABSENT["words"],
-        f"NOT {_any_contains(map(spaced, _FIELDS), ':words')}",
-        f"NOT {_any_contains(ADDRESSES.split(', '), _ESCAPES)}",
-    ]
-)
+# Nor its words one behind the other, whatever is between them: any blank may be, which is escaped in JSON.
+_ABSENT["phrase"] = f"{_ABSENT['words']} AND NOT {_any_contains(_ANYWHERE, ':words_apart')}"
 # Before it is looked for: what is no ASCII is not in what is.
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {BODY}, {ADDRESSES}
@@ -93,11 +86,18 @@ class Needle(NamedTuple):
             WHEN NOT ({absent}) THEN {array("m.id", "0")} END"""
 
     def _absent(self, name: str) -> str:
-        return _ABSENT["phrase" if name == "words" and " " in (self.words or "") else name]
+        return _ABSENT["phrase" if name == "words" and self._is_phrase else name]
+
+    @property
+    def _is_phrase(self) -> bool:
+        return self.words is not None and " " in self.words
 
     def parameters(self) -> dict[str, str]:
         """By name, for `verdict`."""
-        return {name: containing(folded) for name, folded in self._given().items()}
+        patterns = {name: containing(folded) for name, folded in self._given().items()}
+        if self._is_phrase:
+            patterns["words_apart"] = patterns["words"].replace(" ", "%")
+        return patterns
 
     def _given(self) -> dict[str, str]:
         given = (("words", self.words), ("sender", self.sender))
