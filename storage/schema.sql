@@ -447,6 +447,21 @@ CREATE TABLE relay_message_ids (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX relay_message_ids_by_message ON relay_message_ids (message_id);
 
+-- What is left of a message that was deleted after a host took it, for reports about it (storage/sending/deleted_mail.py).
+CREATE TABLE deleted_mail (
+  bounce_token    TEXT PRIMARY KEY,
+  message_id      TEXT NOT NULL,
+  organization_id TEXT NOT NULL,
+  inbox_id        TEXT NOT NULL,
+  from_address    TEXT NOT NULL,
+  envelope_from   TEXT NOT NULL,
+  sent_at         INTEGER NOT NULL,
+  recipients      TEXT NOT NULL,                 -- JSON: [position, address, domain, whether a report about it counts] of each
+  deleted_at      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deleted_mail_by_organization ON deleted_mail (organization_id);
+CREATE INDEX deleted_mail_by_age ON deleted_mail (deleted_at);
+
 -- Whose code or link was handed out, to one caller each (storage/agents/code_claims.py).
 CREATE TABLE code_claims (
   message_id      TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from maild.outcomes import dropped
-from maild.outcomes.sent_message import NewId
+from maild.outcomes.outcome_context import NewId
 from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records
 from storage.clock import Clock

@@ -24,7 +24,7 @@ from conf.log_events import LogEvent, clean, tell
 from maild.outbound.simulator import FollowUp
 from maild.outcomes import accepted, attempted
 from maild.outcomes.accepted import AcceptedOutcome
-from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.verdict import Settled, Verdict
 from maild.ports import DeliverLocal, Reply
 from storage.audit.trail import Records

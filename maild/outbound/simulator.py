@@ -14,7 +14,7 @@ from maild.message.fields.thread_headers import base_subject, reply_references
 from maild.message.model import Mailbox
 from maild.message.writing.compose import Outgoing, compose
 from maild.outcomes import reported
-from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.verdict import Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage.audit.trail import Records

@@ -8,7 +8,8 @@ Python in between. What it comes to is the same (a test compares the tables); wh
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maild.outcomes.sent_message import NewId, followed
+from maild.outcomes.outcome_context import NewId
+from maild.outcomes.sent_message import followed
 from maild.outcomes.verdict import Settled, Verdict, settlement
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from maild.message.reports.bounces import Bounce
-from maild.outcomes.sent_message import OutcomeContext, RecipientFailure, SentMessage
+from maild.outcomes.outcome_context import OutcomeContext
+from maild.outcomes.sent_message import RecipientFailure, SentMessage
 from maild.outcomes.verdict import Settled, Verdict, is_final, settlement
 from storage import states
 from storage.clock import iso

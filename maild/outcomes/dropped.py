@@ -10,7 +10,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from maild.message.reports import bounces
-from maild.outcomes.sent_message import NewId, bounced, followed
+from maild.outcomes.outcome_context import NewId
+from maild.outcomes.sent_message import bounced, followed
 from maild.outcomes.verdict import Verdict, settlement
 from storage.engine.tx import Tx
 from storage.publishing import events

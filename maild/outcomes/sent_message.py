@@ -1,35 +1,20 @@
 """One message inside one transaction, and what follows for it from what became of its recipients: its status, the
 counters, suppressions, events, and the look at its sender's reputation."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from maild.message.fields.address import normalize
 from maild.message.reports.bounces import Bounce
+from maild.outcomes.outcome_context import OutcomeContext
+from maild.outcomes.sender_reputation import SenderReputation
 from maild.outcomes.verdict import Verdict
 from storage import states
-from storage.audit.acts import Act, system
-from storage.audit.trail import Records, address_hash
-from storage.clock import day_of, month_of
 from storage.engine.tx import Tx
 from storage.records import RecipientRow
-from storage.sending import message_outcomes, outbound, outbound_events, suppressions
+from storage.sending import message_outcomes, outbound, outbound_events
 from storage.sending.message_outcomes import MessageSummary
-from storage.tenants import circuit_breaker
 from storage.usage import Counts
-
-NewId = Callable[[str], str]  # a prefix → a fresh id
-
-OUTCOMES = system("outcomes")
-
-
-class OutcomeContext(NamedTuple):
-    """What the outcomes of one unit of work are written with, at one moment."""
-
-    new_id: NewId
-    audit: Records
-    now_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +42,16 @@ class SentMessage:
         self._tx = tx
         self._id = message_id
         self.summary = summary
-        self._new_id, self._audit, self._now_ms = context
-        self._counts = counts
+        self._new_id, self._now_ms = context.new_id, context.now_ms
+        self._reputation = SenderReputation(
+            tx,
+            summary.organization_id,
+            message_id,
+            context,
+            counts,
+            is_live=summary.mode == "live",
+            is_counted=summary.is_counted,
+        )
         self._recipients: Sequence[RecipientRow] = outbound.recipients(tx, message_id)
         self._described: Mapping[str, Any] | None = None
 
@@ -73,13 +66,10 @@ class SentMessage:
 
     def complain(self, position: int, feedback_type: str) -> None:
         address = self.address_of(position)
-        is_live = self.summary.mode == "live"
-        self.count("complained")
-        if is_live:
-            self._suppress(address, "complaint", "feedback_loop")
-        more = {"recipient": address, "feedbackType": feedback_type, "suppressed": is_live}
+        suppressed = self._reputation.complained(address)
+        more = {"recipient": address, "feedbackType": feedback_type, "suppressed": suppressed}
         self.publish("email.complained", more)
-        self._check_reputation()
+        self._reputation.check()
 
     def publish(self, type: str, more: Mapping[str, Any] | None = None) -> None:
         if self._described is None:  # once for all events of a transaction: there may be hundreds
@@ -90,9 +80,7 @@ class SentMessage:
         )
 
     def count(self, metric: str, amount: int = 1) -> None:
-        if amount and self.summary.is_counted:
-            for period in (day_of(self._now_ms), month_of(self._now_ms)):
-                self._counts.add(self.summary.organization_id, period, metric, amount)
+        self._reputation.count(metric, amount)
 
     def follow(self, failures: Sequence[RecipientFailure]) -> bool:
         """The message's status follows its recipients'; did it become `failed`?"""
@@ -117,40 +105,14 @@ class SentMessage:
         for failure in failures:
             self._bounce(failure)
         if any(failure.bounce.is_hard for failure in failures):
-            self._check_reputation()
+            self._reputation.check()
         if has_failed:
             outbound_events.publish_failed(self._tx, self._new_id("evt"), self._id, self._now_ms)
 
     def _bounce(self, failure: RecipientFailure) -> None:
-        verdict, bounce = failure.verdict, failure.bounce
-        self.count("bounced", int(bounce.is_hard))
-        suppressed = failure.reason == "recipient_suppressed"
-        if bounce.blames_address and self.summary.mode == "live":
-            suppressed = True
-            self._suppress(failure.address, "hard_bounce", "bounce")
-        self.publish("email.bounced", bounced(failure.address, bounce, verdict, suppressed))
-
-    def _check_reputation(self) -> None:
-        if self.summary.is_counted:
-            organization_id = self.summary.organization_id
-            self._counts.write(self._tx)  # which it reads
-            circuit_breaker.check(self._tx, self._new_id("evt"), self._audit, organization_id, self._now_ms)
-
-    def _suppress(self, address: str, reason: str, source: str) -> None:
-        organization_id, email, fresh = self.summary.organization_id, normalize(address), self._new_id("sup")
-        kept = suppressions.add(
-            self._tx,
-            fresh,
-            self._now_ms,
-            organization_id=organization_id,
-            email=email,
-            reason=reason,
-            source=source,
-        )
-        if kept == fresh:  # else it was suppressed before
-            hashed = address_hash(organization_id, email)
-            told = {"addressHash": hashed, "reason": reason, "source": source, "messageId": self._id}
-            self._audit.record(self._tx, organization_id, Act.SUPPRESSION_ADDED, OUTCOMES, fresh, told)
+        suppressed = self._reputation.bounced(failure.address, failure.bounce)
+        suppressed = suppressed or failure.reason == "recipient_suppressed"
+        self.publish("email.bounced", bounced(failure.address, failure.bounce, failure.verdict, suppressed))
 
 
 def followed(was: MessageSummary, recipients: Sequence[RecipientRow], now_ms: int) -> MessageSummary | None:

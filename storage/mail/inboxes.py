@@ -26,6 +26,8 @@ _RELEASED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message
 _HAS_VERIFIED = """SELECT EXISTS (SELECT 1 FROM domains
     WHERE domain_name = :domain AND organization_id = :organization AND status = 'verified')"""
 _RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}, i.is_active"  # as RecipientInbox
+_THAT_SENT = """JOIN inboxes i ON i.id = m.inbox_id JOIN organizations o ON o.id = i.organization_id
+    WHERE m.bounce_token = ? AND i.domain = ? AND o.deleted_at IS NULL"""
 _CLOSED = "is_active = 0, withdraws_mail = 1, deactivated_at = :now_ms, updated_at = :now_ms"
 _OF_OTHERS = f"""SELECT id FROM inboxes {by_index("inboxes_by_domain")}
     WHERE domain = :domain AND is_active = 1 AND organization_id <> :organization AND is_operator = 0 LIMIT :limit"""
@@ -46,7 +48,7 @@ class AddressInCooldown(Exception):
 
 class RecipientInbox(NamedTuple):
     """What accepting mail needs of an inbox. `looks_first`: its policy asks what may be an attack in its mail. Not
-    `is_active`: it takes no mail any more, but reports about what it sent count."""
+    `is_active`: it takes no mail any more, or none about a message that is deleted, but reports of it count."""
 
     inbox_id: str
     organization_id: str
@@ -196,14 +198,12 @@ def operator_mailbox(tx: Tx) -> RecipientInbox | None:
 
 def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox | None:
     """The inbox, active or not, whose message went out with the envelope sender `b+<token>@domain`, or None, also where
-    its organization is being deleted."""
-    row = tx.one(
-        f"""SELECT {_RECIPIENT} FROM messages m JOIN inboxes i ON i.id = m.inbox_id
-             JOIN organizations o ON o.id = i.organization_id
-           WHERE m.bounce_token = ? AND i.domain = ? AND o.deleted_at IS NULL""",
-        (token, domain),
-    )
-    return RecipientInbox(*row) if row else None
+    its organization is being deleted. Of a message that is deleted it takes reports alone."""
+    row = tx.one(f"SELECT {_RECIPIENT} FROM messages m {_THAT_SENT}", (token, domain))
+    if row:
+        return RecipientInbox(*row)
+    row = tx.one(f"SELECT {_RECIPIENT} FROM deleted_mail m {_THAT_SENT}", (token, domain))
+    return RecipientInbox(*row)._replace(is_active=0) if row else None
 
 
 def received(tx: Tx, inbox_id: str, now_ms: int) -> bool | None:

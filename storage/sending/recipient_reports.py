@@ -8,10 +8,12 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from storage.engine.tx import Tx
+from storage.sending import deleted_mail
+from storage.sending.deleted_mail import DeletedSend
 
 
 class Reported(NamedTuple):
-    """What judging a report needs of the message that it is about."""
+    """What judging a report needs of the message that it is about. `deleted`: what is left of it."""
 
     id: str
     inbox_id: str
@@ -19,16 +21,43 @@ class Reported(NamedTuple):
     from_address: str
     envelope_from: str  # "": one for each destination
     sent_at: int  # when it was made, if no host took it yet
+    deleted: DeletedSend | None = None
+
+
+class ReportedRecipient(NamedTuple):
+    """Whom a report may be about."""
+
+    position: int
+    address: str
+    domain: str
 
 
 def reported(tx: Tx, token: str) -> Reported | None:
-    """The message whose envelope senders and Message-ID carry the token; None when it is gone."""
+    """The message whose envelope senders and Message-ID carry the token, deleted lately or not; None: there is none."""
     row = tx.one(
         """SELECT id, inbox_id, mode, from_address, envelope_from, coalesce(sent_at, created_at)
            FROM messages WHERE bounce_token = ?""",
         (token,),
     )
-    return Reported(*row) if row else None
+    if row:
+        return Reported(*row)
+    gone = deleted_mail.find(tx, token)
+    if gone is None:
+        return None
+    return Reported(
+        gone.message_id, gone.inbox_id, "live", gone.from_address, gone.envelope_from, gone.sent_at, gone
+    )
+
+
+def recipients(tx: Tx, message: Reported) -> list[ReportedRecipient]:
+    """All of the message, in the order in which they were given."""
+    if message.deleted is not None:
+        return [ReportedRecipient(*one[:-1]) for one in message.deleted.places()]
+    found = tx.all(
+        "SELECT position, address, domain FROM recipients WHERE message_id = ? ORDER BY position",
+        (message.id,),
+    )
+    return [ReportedRecipient(*one) for one in found]
 
 
 def is_any_underway(tx: Tx, message_id: str, positions: Collection[int]) -> bool:

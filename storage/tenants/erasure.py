@@ -66,6 +66,7 @@ BEFORE_MESSAGES = (
     Family("drafts", "drafts", "id"),
     Family("rules", "rules", "id"),
     Family("suppressions", "suppressions", "id"),
+    Family("deletedMail", "deleted_mail", "bounce_token"),
     Family("recentRecipients", "recent_recipients", "organization_id, address"),
     Family("usage", "usage", "organization_id, scope, period, metric"),
     Family("rateWindows", "rate_windows", "organization_id, second"),

@@ -35,7 +35,7 @@ from storage.mail import held_mail, messages
 from storage.mail.blobs import Blobs
 from storage.publishing import events
 from storage.records import dump
-from storage.sending import tls_sessions
+from storage.sending import deleted_mail, tls_sessions
 from storage.service import Enduring, LoopService
 from storage.slices import pieces
 
@@ -128,6 +128,11 @@ ROWS = (
         f"DELETE FROM claims WHERE id IN {each_row_of(':keys', 1)}",
     ),
     Rows(
+        "deleted mail",
+        "SELECT bounce_token FROM deleted_mail WHERE deleted_at < :before ORDER BY deleted_at LIMIT :limit",
+        f"DELETE FROM deleted_mail WHERE bounce_token IN {each_row_of(':keys', 1)}",
+    ),
+    Rows(
         "resting addresses",
         "SELECT address_hash FROM resting_addresses WHERE until < :before ORDER BY until LIMIT :limit",
         f"DELETE FROM resting_addresses WHERE until < :before AND address_hash IN {each_row_of(':keys', 1)}",
@@ -161,6 +166,7 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
         "claims": keep_records_days * DAY_MS,
         "tls sessions": tls_sessions.KEEP_MS,
         "tls reports": tls_sessions.SENT_KEEP_MS,
+        "deleted mail": deleted_mail.KEEP_MS,
         "resting addresses": 0,  # their time is what they say
         "rate windows": RATE_WINDOW_MS,
         "recent recipients": RECENT_RECIPIENTS_MS,

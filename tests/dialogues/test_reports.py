@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from maild.message.envelope_sender import EnvelopeSenders
 from storage import server_secrets
-from storage.clock import DAY_MS
+from storage.clock import DAY_MS, iso
 from tests.conftest import Start
 from tests.support.peers.dns_server import DnsServer
 from tests.support.peers.mx import Mx
@@ -132,6 +133,58 @@ async def test_what_an_inbox_sent_is_answered_for_after_it_was_deactivated(world
     reply = await world.maild.deliver(world.sender(message), VACATION, sender="ann@there.test")
     assert reply.startswith("550 5.1.1 ")
     assert await world.maild.api.messages(inboxId=inbox["id"], direction="inbound") == []
+
+
+async def delete(world: World, message: dict[str, Any]) -> None:
+    assert (await world.maild.api.call("DELETE", f"/v1/messages/{message['id']}")).status == 200
+
+
+@pytest.mark.parametrize("told", ["bounced", "complained"])
+async def test_a_message_is_answered_for_after_it_was_deleted(world: World, told: str) -> None:
+    """Else whoever deletes what it sends would hear of no bounce, and never be paused."""
+    message = await world.sent()
+    await delete(world, message)
+    raw, sender = (bounce(), "") if told == "bounced" else (complaint(message), "fbl@provider.test")
+    reason = {"bounced": "hard_bounce", "complained": "complaint"}[told]
+    for _ in range(2):  # the second is a replay
+        reply = await world.maild.deliver(world.sender(message), raw, sender=sender)
+        assert reply == f"250 2.0.0 OK: stored as {message['id']}"  # it is no mail: nobody asks for it
+        assert [one[:2] for one in await world.suppressed()] == [(GONE, reason)]
+        assert (world.counted(told), world.events(f"email.{told}")) == (1, 0)
+    ((about,),) = world.maild.sql("SELECT details FROM audit WHERE type = 'suppression.added'")
+    assert message["id"] in about
+    assert await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound") == []
+
+
+async def test_what_is_no_report_is_refused_where_its_message_was_deleted(world: World) -> None:
+    message = await world.sent()
+    await delete(world, message)
+    for sender in ("ann@there.test", ""):
+        reply = await world.maild.deliver(world.sender(message), VACATION, sender=sender)
+        assert reply.startswith("550 5.1.1 "), reply
+    assert await world.suppressed() == []
+
+
+async def test_a_report_about_a_deleted_message_speaks_for_no_other_host(world: World) -> None:
+    """Though the other host's recipient has had its report, and is the only one left of those who had it."""
+    message = await world.sent(GONE, FAR)
+    await delete(world, message)
+    for _ in range(2):
+        await world.maild.deliver(world.sender(message), bounce(), sender="")
+        about_far = bounce(FAR, quoting=original(message))
+        await world.maild.deliver(world.sender(message), about_far, sender="")
+    assert [one[0] for one in await world.suppressed()] == [GONE]
+    await world.maild.deliver(world.sender(message, SECOND), bounce(FAR), sender="")
+    assert sorted(one[0] for one in await world.suppressed()) == sorted([GONE, FAR])
+
+
+async def test_nothing_is_left_of_a_message_that_nobody_had(world: World) -> None:
+    in_an_hour = iso(int(time.time() * 1000) + 3_600_000)
+    cancelled = (await world.maild.api.send(world.inboxes["bot"], to=[GONE], sendAt=in_an_hour)).data
+    received = await world.maild.received(world.inboxes["bot"], "Subject: hi\n\nhello\n")
+    for message in (cancelled, received):
+        await delete(world, message)
+    assert world.maild.sql("SELECT * FROM deleted_mail") == []
 
 
 async def test_a_bounce_counts_where_its_inbox_is_deactivated_after_rcpt(world: World) -> None:

@@ -26,6 +26,7 @@ from storage.mail.blobs import Blob, Blobs
 from storage.records import MessageRow
 from storage.searching.needle import IN_EVERYTHING, Needle
 from storage.searching.search_scope import Scope
+from storage.sending import deleted_mail
 from storage.shown import message_json
 from storage.shown.kept_json import KeptJson
 from storage.shown.message_json import Part
@@ -264,6 +265,7 @@ def remove(tx: Tx, call: Call, message: MessageRow, forgotten: int) -> str | Non
     spare_live(tx, call, message)
     if message.status == "held":
         call.services.review_desk.withdraw_deleted(tx, message, call.principal.actor)
+    deleted_mail.note(tx, message.id, call.services.clock.now_ms())
     file = messages.delete(tx, message, forgotten)
     call.services.changes().message_deleted(tx, message)
     call.record(

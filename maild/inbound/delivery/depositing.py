@@ -17,7 +17,7 @@ from maild.inbound.reading import reports
 from maild.inbound.reading.receiving import Received
 from maild.inbound.recipients import NO_MAILBOX
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.outcome_context import OutcomeContext
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx

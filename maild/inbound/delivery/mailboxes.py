@@ -108,7 +108,7 @@ class Mailboxes:
         there already, where the caller counts what was delivered. `address`: that it came to. `held_for`: why it
         is held; then there is a review of it, and nothing else that shows it (`storage.mail.held_mail`)."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
-        if not recipients.is_served(tx, domain, self.shared_domains):
+        if not (box.is_active and recipients.is_served(tx, domain, self.shared_domains)):
             return False
         attachments = self._attachments(incoming, message_id, looked_at)
         message = message_row(incoming, box, address, message_id, trace, now_ms)

@@ -1,9 +1,10 @@
 """Which reports about mail of ours count, and what follows when one does.
 
 Anyone can forge a bounce or a complaint. One counts only if it carries a token of a message of ours, in the
-address that it came to or in the original that it quotes, and only for a recipient of that message, once.
-What does not count is mail like any other, and what does is shown as mail too, but for receipts (RFC 3461): that what a
-smarthost took has arrived, it was asked to tell us, and nobody else.
+address that it came to or in the original that it quotes, and only for a recipient of that message, once; also where
+that was deleted lately (`storage/sending/deleted_mail.py`). What does not count is mail like any other, and what does
+is shown as mail too, but for receipts (RFC 3461): that what a smarthost took has arrived, it was asked to tell us, and
+nobody else.
 
     bounces      from the null sender (RFC 5321 §4.5.5), so that no reply or forward is one; to the token's address, or
                  to the very inbox that sent
@@ -34,14 +35,13 @@ from maild.message.reports.bounces import NAMES_THE_SENDER, said_of_another
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
 from maild.outcomes import reported
+from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.reported import Late
-from maild.outcomes.sent_message import OutcomeContext
 from maild.outcomes.verdict import Verdict
 from storage.engine.tx import Tx
 from storage.mail.inboxes import RecipientInbox
-from storage.records import RecipientRow
-from storage.sending import outbound, recipient_reports
-from storage.sending.recipient_reports import Reported
+from storage.sending import recipient_reports
+from storage.sending.recipient_reports import Reported, ReportedRecipient
 
 # RFC 3464 §2.3.3: an alias that was expanded has the message, whatever comes of it behind.
 ARRIVED = ("delivered", "relayed", "expanded")
@@ -126,15 +126,15 @@ def count(
         message = recipient_reports.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, context.now_ms):
             continue
-        everybody = outbound.recipients(tx, message.id)
+        everybody = recipient_reports.recipients(tx, message)
         recipients = _recipients_covered(token, message, everybody, senders)
         if recipients:
             if isinstance(claim.report, Complaint):
-                _complain(tx, message.id, claim.report, recipients, context)
+                _complain(tx, message, claim.report, recipients, context)
                 return CountedReport(message.id, False)
             author = normalize(message.from_address)
             fates = _fates_by_position(claim.report, token, recipients, everybody, author)
-            has_arrived = _settle(tx, message.id, token, fates, recipients, context)
+            has_arrived = _settle(tx, message, token, fates, recipients, context)
             is_all = all(fate.action in ARRIVED for fate in claim.report.fates)
             return CountedReport(message.id, has_arrived and is_all)
     return None
@@ -150,8 +150,8 @@ def _is_about(claim: ReportClaim, message: Reported, domain: str, now_ms: int) -
 
 
 def _recipients_covered(
-    token: Token, message: Reported, recipients: Sequence[RecipientRow], senders: EnvelopeSenders
-) -> Sequence[RecipientRow]:
+    token: Token, message: Reported, recipients: Sequence[ReportedRecipient], senders: EnvelopeSenders
+) -> Sequence[ReportedRecipient]:
     """The recipients that a report with this token may be about."""
     if message.envelope_from:  # one for all destinations, as they were before
         return recipients
@@ -164,29 +164,32 @@ def _recipients_covered(
 
 def _settle(
     tx: Tx,
-    message_id: str,
+    message: Reported,
     token: Token,
     fates: Mapping[int, Fate],
-    recipients: Sequence[RecipientRow],
+    recipients: Sequence[ReportedRecipient],
     context: OutcomeContext,
 ) -> bool:
     """Has anybody's mail arrived by it?"""
     arrived = [at for at, fate in fates.items() if fate.action in ARRIVED]
     failing = [at for at, fate in fates.items() if fate.action == "failed"]
-    if recipient_reports.is_any_underway(tx, message_id, {*arrived, *failing}):
+    if recipient_reports.is_any_underway(tx, message.id, {*arrived, *failing}):
         raise SmtpError(
             451, "4.3.0", "the delivery that this reports about is not settled yet, try again later"
         )
     keys = {one.position: normalize(one.address) for one in recipients}
     failed = [_late(at, keys[at], fates[at], token) for at in failing]
-    return reported.settled_later(tx, message_id, arrived, failed, context)
+    if message.deleted is not None:
+        reported.deleted_bounced(tx, message.deleted, failed, context)
+        return False
+    return reported.settled_later(tx, message.id, arrived, failed, context)
 
 
 def _fates_by_position(
     report: DeliveryReport,
     token: Token,
-    recipients: Sequence[RecipientRow],
-    everybody: Sequence[RecipientRow],
+    recipients: Sequence[ReportedRecipient],
+    everybody: Sequence[ReportedRecipient],
     author: str,
 ) -> Mapping[int, Fate]:
     """`recipients`: those of `everybody` whom the report may be about. Words that name the message's author beside
@@ -213,17 +216,20 @@ def _is_about_strangers(report: DeliveryReport, places: Mapping[str, int]) -> bo
 
 def _complain(
     tx: Tx,
-    message_id: str,
+    message: Reported,
     complaint: Complaint,
-    recipients: Sequence[RecipientRow],
+    recipients: Sequence[ReportedRecipient],
     context: OutcomeContext,
 ) -> None:
     # One report is of one recipient: the first of those named, whether or not it counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
-        reported.complained(tx, message_id, position, complaint.feedback_type, context)
+        if message.deleted is not None:
+            reported.deleted_complained(tx, message.deleted, position, context)
+        else:
+            reported.complained(tx, message.id, position, complaint.feedback_type, context)
 
 
-def _places(recipients: Sequence[RecipientRow]) -> Mapping[str, int]:
+def _places(recipients: Sequence[ReportedRecipient]) -> Mapping[str, int]:
     """Comparison key → position: made once, for a report may name hundreds."""
     return {normalize(one.address): one.position for one in recipients}
 

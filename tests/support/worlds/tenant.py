@@ -74,6 +74,12 @@ async def _configure(
         MARK,
         organization.id,
     )
+    running.sql(
+        "INSERT INTO deleted_mail VALUES ('token', 'msg_1', ?, ?, ?, '', 0, '[]', 9e15)",
+        organization.id,
+        inbox["id"],
+        f"{MARK}@agents.test",
+    )
     ((domain_id,),) = running.sql("SELECT id FROM domains WHERE domain_name = ?", DOMAIN)
     running.sql(
         """INSERT INTO domain_reports SELECT 'rep_1', ?, NULL, 'dmarc', 'r', 'r', NULL, 0, 0, 0, 0, 0, ?, 'm', 9e15""",

@@ -9,7 +9,7 @@ import pytest
 
 from maild.outcomes import accepted, attempted
 from maild.outcomes.accepted import AcceptedOutcome
-from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.verdict import Verdict
 from storage.engine.tx import Tx
 from storage.ids import Ids

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from maild.outcomes import reported
-from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.verdict import Verdict
 from storage import usage
 from storage.clock import day_of

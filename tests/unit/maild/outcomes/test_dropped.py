@@ -9,7 +9,7 @@ import pytest
 
 from maild.outcomes import attempted, dropped
 from maild.outcomes.dropped import DROPPED
-from maild.outcomes.sent_message import OutcomeContext
+from maild.outcomes.outcome_context import OutcomeContext
 from storage import usage
 from storage.clock import day_of, month_of
 from storage.engine.tx import Tx

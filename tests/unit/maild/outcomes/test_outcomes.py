@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from maild.outcomes import attempted, reported
+from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.reported import Late
-from maild.outcomes.sent_message import OutcomeContext
 from maild.outcomes.verdict import Verdict
 from storage import usage
 from storage.clock import day_of, iso, month_of

@@ -15,6 +15,7 @@ from storage.mail import blobs, resting_addresses
 from storage.publishing import events, webhooks
 from storage.publishing.webhooks import Found
 from storage.records import WebhookAttempt
+from storage.sending import deleted_mail
 from storage.tenants import organizations
 from storage.upkeep import retention
 from storage.upkeep.retention import ROWS, Retention, Rows, Slices, ages
@@ -214,6 +215,18 @@ async def test_an_address_of_a_deleted_organization_is_free_when_its_time_is_ove
     await keeper(store).round()
     assert await store.db.lookup(resting_addresses.until, "a@x.test") is None
     assert await store.db.lookup(resting_addresses.until, "b@x.test") == now_ms + 9 * DAY_MS
+
+
+async def test_what_is_left_of_deleted_mail_goes_as_events_do(store: Store) -> None:
+    message_id = await store.send("you@there.test")
+    await store.db.write(lambda tx: tx.run("UPDATE recipients SET status = 'sent'"))
+    await store.db.write(deleted_mail.note, message_id, store.clock.now_ms())
+    forward(store, 29)
+    await keeper(store).round()
+    assert await store.scalar("SELECT message_id FROM deleted_mail") == message_id
+    forward(store, 2)
+    await keeper(store).round()
+    assert await store.scalar("SELECT count(*) FROM deleted_mail") == 0
 
 
 async def test_windows_and_keys_go(store: Store) -> None:

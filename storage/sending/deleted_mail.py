@@ -1,0 +1,87 @@
+"""What is left of a message that was deleted after a host took it: who sent it, and to whom.
+
+Bounces come for days after that, and complaints later still. Were nothing left, whoever deletes what it sends would
+hear of neither, and never be paused. No word of the message is in it; it goes KEEP_MS after the message.
+
+All recipients are in it, for what a report may speak of depends on who else got the message. One counts for each of
+those who had it, once.
+"""
+
+from typing import NamedTuple
+
+from storage.clock import DAY_MS
+from storage.engine.tx import Tx
+from storage.records import columns, dump, load
+from storage.visibility import VISIBLE
+
+KEEP_MS = 30 * DAY_MS  # as long as events name the recipients
+
+# What is on its way may arrive yet.
+_COUNTS = "complained_at IS NULL AND (status IN ('sent', 'delivered') OR lease IS NOT NULL)"
+
+
+class DeletedSend(NamedTuple):
+    """`recipients`: JSON, as `places` reads it."""
+
+    bounce_token: str
+    message_id: str
+    organization_id: str
+    inbox_id: str
+    from_address: str
+    envelope_from: str  # "": one for each destination
+    sent_at: int  # when it was made, if no host had taken it yet
+    recipients: str
+    deleted_at: int
+
+    def places(self) -> list["SentTo"]:
+        return [SentTo(*one) for one in load(self.recipients)]
+
+
+class SentTo(NamedTuple):
+    """A recipient. `counts`: it had the message, and no report has counted for it yet."""
+
+    position: int
+    address: str
+    domain: str
+    counts: int
+
+
+_SELECT = f"SELECT {columns(DeletedSend)} FROM deleted_mail WHERE bounce_token = ?"
+_INSERT = f"INSERT INTO deleted_mail ({columns(DeletedSend)}) VALUES ({', '.join('?' for _ in DeletedSend._fields)})"
+
+
+def note(tx: Tx, message_id: str, now_ms: int) -> None:
+    """The message is about to be deleted."""
+    row = tx.one(
+        f"""SELECT bounce_token, id, organization_id, inbox_id, from_address, envelope_from,
+             coalesce(sent_at, created_at)
+           FROM messages m WHERE id = ? AND direction = 'outbound' AND mode = 'live' AND bounce_token IS NOT NULL
+             AND m.{VISIBLE} AND NOT EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)""",
+        (message_id,),
+    )
+    if row is None:
+        return
+    places = tx.all(
+        f"SELECT position, address, domain, {_COUNTS} FROM recipients WHERE message_id = ? ORDER BY position",
+        (message_id,),
+    )
+    if any(SentTo(*one).counts for one in places):
+        tx.run(_INSERT, (*row, dump(places), now_ms))
+
+
+def find(tx: Tx, bounce_token: str) -> DeletedSend | None:
+    """The message of the token; None where it is there still, or was deleted long ago."""
+    row = tx.one(_SELECT, (bounce_token,))
+    return DeletedSend(*row) if row else None
+
+
+def take(tx: Tx, bounce_token: str, position: int) -> str | None:
+    """The address of a recipient for which a report counts now, and no other from now on; None where none does."""
+    found = find(tx, bounce_token)
+    places = found.places() if found is not None else []
+    taken = next((one for one in places if one.position == position and one.counts), None)
+    if taken is None:
+        return None
+    left = [one._replace(counts=0) if one is taken else one for one in places]
+    tx.run("UPDATE deleted_mail SET recipients = ? WHERE bounce_token = ?", (dump(left), bounce_token))
+    return taken.address
