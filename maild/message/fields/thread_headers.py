@@ -23,8 +23,6 @@ _FORWARD_WORDS = (
     "fwd|fw|wg|tr|trs|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|πρθ|пересл|הועבר|إعادة توجيه"
     "|转发|轉寄|転送|전달|videresend|redir\\.|přep\\.|välitä|προώθ|yön|reenc\\."
 )
-# Gateways and lists put their own words in brackets before the client's (RFC 5256 §2.1, subj-blob).
-_TAGS = re.compile(r"(?>(?:\s*+\[[^\[\]]{1,80}+\])*)")
 # Danes and Norwegians forward with the word that Finns answer with; the fields that are copied below tell them apart.
 _FORWARD_OR_REPLY = re.compile(r"\s*+vs\s*+:", re.IGNORECASE)
 _DANISH_FIELD = re.compile(r"^\*?Fra:", re.MULTILINE)
@@ -33,14 +31,16 @@ _PREFIX = re.compile(
     rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}){_COUNTED}",
     re.IGNORECASE,
 )
-# What gateways write before the subjects of mail from outside.
+# What gateways write before the subjects of mail from outside, and of what may be spam.
 _OUTSIDE = r"ext(?:ern(?:al|e|o)?)?(?:[ -](?:e-?mail|sender|message))?"
-_OUTSIDE_TAG = re.compile(
-    rf"\s*+(?:\[\s?{_OUTSIDE}\s?\]|\({_OUTSIDE}\)|\*{{1,3}}{_OUTSIDE}\*{{1,3}})", re.IGNORECASE
-)
+_FILTERED = r"(?:(?:possibl[ey]|probabl[ey]|suspected|likely|definitely) )?spam\??|disarmed"
+_STARRED = rf"\*{{1,5}}\s?(?:{_OUTSIDE}|{_FILTERED})\s?\*{{1,5}}"
+_WORD = rf"\s?(?:{_OUTSIDE}|{_FILTERED}|{_STARRED})\s?"
+_GATEWAY_TAG = re.compile(rf"\s*+(?:\[{_WORD}\]|\({_WORD}\)|\{{{_WORD}\}}|{_STARRED})", re.IGNORECASE)
+# Gateways and lists put their own words in brackets before the client's (RFC 5256 §2.1, subj-blob).
+_TAGS = re.compile(rf"(?>(?:\s*+\[[^\[\]]{{1,80}}+\]|{_GATEWAY_TAG.pattern})*)", re.IGNORECASE)
 _LEADING = re.compile(
-    rf"(?P<tags>(?>(?:\s*+\[[^\[\]]{{1,80}}+\]|{_OUTSIDE_TAG.pattern})*))"
-    rf"(?:\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}|{_OUTSIDE}){_COUNTED})?",
+    rf"(?P<tags>{_TAGS.pattern})(?:\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}|{_OUTSIDE}){_COUNTED})?",
     re.IGNORECASE,
 )
 
@@ -82,13 +82,13 @@ def base_subject(subject: str) -> tuple[str, bool]:
     """(comparison key, whether a reply prefix was taken off).
 
     The key has no reply or forward prefixes, single blanks, and folded case. The names of lists and numbers of tickets
-    in brackets before a prefix belong to it; that a gateway says `[EXTERNAL]` does not.
+    in brackets before a prefix belong to it; that a gateway says `[EXTERNAL]` or `{Spam?}` does not.
     """
     is_reply = False
     position = 0
     key: dict[str, None] = {}  # a name that is said anew behind a prefix is the same
     while (found := _LEADING.match(subject, position)) is not None and found.end() > position:
-        key[" ".join(_OUTSIDE_TAG.sub("", found["tags"]).split()).casefold()] = None
+        key[" ".join(_GATEWAY_TAG.sub("", found["tags"]).split()).casefold()] = None
         is_reply = is_reply or found["reply"] is not None
         position = found.end()
     return " ".join(" ".join([*key, subject[position:]]).split()).casefold(), is_reply

@@ -113,6 +113,19 @@ async def test_the_first_reference_is_found_behind_many(maild: Running, bot: dic
     assert joined["references"][0] == "<1@elsewhere.test>" and len(joined["references"]) == 100
 
 
+@pytest.mark.parametrize(
+    "subject", ["***SPAM*** Re: topic", "[SPAM] Re: topic", "{Spam?} Re: topic", "[EXTERNAL] RE: topic"]
+)
+async def test_what_a_gateway_writes_before_a_subject_parts_no_conversation(
+    maild: Running, bot: dict[str, Any], subject: str
+) -> None:
+    """With the ids of an answer or without."""
+    first = await maild.received(bot, mail("topic", number=1))
+    by_id = await maild.received(bot, mail(subject, number=2, In_Reply_To="<1@elsewhere.test>"))
+    by_subject = await maild.received(bot, mail(subject, number=3))
+    assert first["threadId"] == by_id["threadId"] == by_subject["threadId"]
+
+
 @pytest.mark.parametrize("subjects", [("topic", "[List] topic"), ("[List] topic", "topic")])
 async def test_copies_of_a_message_are_one_conversation(
     maild: Running, bot: dict[str, Any], subjects: tuple[str, str]

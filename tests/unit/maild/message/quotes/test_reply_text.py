@@ -877,6 +877,8 @@ def test_what_a_client_marks_as_passed_on_stays(mark: str, quote: str) -> None:
         ("VS: Tarjous", "fi", False),
         ("SV: Tilbud", "da", False),
         ("[EXTERNAL] FW: Offer", "en", True),
+        ("***SPAM*** FW: Offer", "en", True),
+        ("{Spam?} FW: Offer", "en", True),
         ("[EXT] [sales] Fwd: Offer", "en", True),
         ("Re: [EXTERNAL] FW: Offer", "en", False),
         ("[EXTERNAL] Offer", "en", False),
