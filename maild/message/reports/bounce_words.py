@@ -98,7 +98,8 @@ _NOT_THE_ADDRESS: Final = (
          "нет прав", "немає прав", "権限", "权限", "權限", "권한")),
     Wording("policy", _USUAL, ("does not exist in dns",), "fix_dns"),
     Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory",
-        "error opening", "unable to chdir", "input output file", "file write error", "not be saved")),
+        "error opening", "unable to chdir", "input output file", "file write error", "not be saved",
+        "network is unreachable", "network is down", "operation not permitted")),
     Wording("infrastructure", f"{_MICROSOFT}: a mailbox that is being moved", ("mailboxintransit",)),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
     # A connection that was lost, whatever was said last.

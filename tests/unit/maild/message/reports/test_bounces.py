@@ -86,6 +86,14 @@ def test_a_host_where_nobody_listens_is_no_policy() -> None:
     assert (told.bounce_class, told.advice) == ("infrastructure", "retry_later")
 
 
+@pytest.mark.parametrize("fault", ["Network is unreachable", "Network is down", "Operation not permitted"])
+def test_a_network_without_a_way_is_nobodys_reputation_and_no_policy(fault: str) -> None:
+    ours = f"mx.x.test [192.0.2.1]: no way to it from this host: {fault}"
+    theirs = f"connect to mx.x.test[192.0.2.1]:25: {fault}"
+    told = [bounces.of_expiry(421, "4.4.1", ours), bounces.of_report(None, "5.4.1", theirs)]
+    assert {(one.bounce_class, one.advice) for one in told} == {("infrastructure", "retry_later")}
+
+
 @pytest.mark.parametrize(
     ("enhanced", "by_host", "by_us", "by_report"),
     [
