@@ -7,6 +7,7 @@ still answer, and the next questions begin with another.
 import asyncio
 import os
 import random
+import socket
 import stat
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -263,7 +264,7 @@ class _Asker(asyncio.DatagramProtocol):
         self._waits = True
         if self._transport is None:
             loop = asyncio.get_running_loop()
-            await loop.create_datagram_endpoint(lambda: self, remote_addr=self.nameserver)
+            await loop.create_datagram_endpoint(lambda: self, sock=_socket_to(self.nameserver))
         if self._transport is not None:
             self._transport.sendto(self.question.to_wire())
 
@@ -292,6 +293,19 @@ class _Asker(asyncio.DatagramProtocol):
 
 
 _Heard = tuple[_Asker, bytes | Exception]
+
+
+def _socket_to(nameserver: Nameserver) -> socket.socket:
+    """A socket of our own, which is connected at once. For one that uvloop makes, libuv reads the address on a thread:
+    it begins four for the first, and ends the process where the system has no room for them."""
+    found = socket.socket(socket.AF_INET6 if ":" in nameserver[0] else socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        found.setblocking(False)
+        found.connect(nameserver)
+    except BaseException:
+        found.close()
+        raise
+    return found
 
 
 async def _read(asker: _Asker, heard: bytes | Exception) -> DnsAnswer | None:

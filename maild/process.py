@@ -8,12 +8,12 @@ import signal
 import sys
 
 import structlog
-import uvloop
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from maild import allocator, descriptors, systemd
 from maild.daemon import Daemon, StartError
+from maild.event_loop import EventLoop
 from maild.last_resort import LastResort
 from maild.log_counts import LogCounts
 from maild.whereabouts import whereabouts
@@ -47,7 +47,7 @@ def run(settings: Settings, lines: LogCounts) -> None:
     except descriptors.TooFewDescriptors as error:
         raise StartError(str(error)) from error
     sys.setswitchinterval(SWITCH_S)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=EventLoop) as runner:
         runner.run(serve(settings, lines))
 
 

@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import socket
+import subprocess
+import sys
 import time
 import warnings
 
@@ -39,6 +41,24 @@ def test_a_question_that_is_cancelled_leaves_no_socket(steps: int) -> None:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(ask_and_leave())
     assert [str(one.message) for one in told] == []
+
+
+def test_no_thread_is_begun_to_ask() -> None:
+    """libuv begins those that look for addresses when it first needs them, and ends the process that has no room for
+    them."""
+    program = """if True:
+        import asyncio, os, time, uvloop
+        from maild.dns_client import DnsClient
+        async def threads_begun():
+            client = DnsClient(lambda: [("127.0.0.1", 9), ("::1", 9)], 5, time.monotonic)
+            asking = asyncio.create_task(client.ask(b"a.test", "A"))
+            await asyncio.wait([asking])
+            return len(os.listdir("/proc/self/task")) - 1, type(asking.exception()).__name__
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            print(*runner.run(threads_begun()))
+    """
+    asked = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert asked.stdout.split() == ["0", "NoNameserver"]
 
 
 @pytest.mark.usefixtures("no_collector")
