@@ -23,6 +23,8 @@ with it, since nobody knows whether they are kept. What has not begun can be tol
 commit, the units that wait and are not patient fail (StoreStandsStill), and so do those that come until there is one
 again. Patient are the daemon's own: what a loop has to write is not lost, nor is it more for waiting.
 
+A disk that is slow makes each wait longer and batches larger; that is told, and is all.
+
 What a disk that fails does to it, or who takes the store's file away (`store_files.py`): each unit hears so at once,
 and the next one is tried all the same. That nothing is kept (`writes_fail`) is told once, until something is.
 
@@ -47,6 +49,7 @@ from storage.engine.failures import StoreStandsStill, in_words, is_refused_by_di
 from storage.engine.local_reads import LocalReads
 from storage.engine.store_files import StoreFiles, StoreMisplaced
 from storage.engine.tx import NO_TOPICS, Tx
+from storage.exhaustion import Spells
 from storage.turns.patient_timer import PatientTimer
 
 log = structlog.get_logger("maild.store")
@@ -57,7 +60,8 @@ T = TypeVar("T")
 class Pace(NamedTuple):
     """How long a batch holds the event loop, and how long a pause in writing is before the WAL is written back. A batch
     waits up to `gather_passes` of the loop until it is `gather_times` as large as the one before; no longer than
-    `gather_s`, where passes are long; and not at all for `gather_rest_s` after a single pass that took so long."""
+    `gather_s`, where passes are long; and not at all for `gather_rest_s` after a single pass that took so long. A
+    commit of `slow_s` is told."""
 
     slice_s: float = 0.004
     checkpoint_idle_s: float = 0.5
@@ -66,6 +70,7 @@ class Pace(NamedTuple):
     gather_rest_s: float = 0.1
     gather_times: int = 2
     patience_s: float = BUSY_TIMEOUT_MS / 1000
+    slow_s: float = 1
 
 
 class DatabaseClosed(Exception):
@@ -136,6 +141,8 @@ class Writer:
         self.served = 0
         self.commits = 0
         self.commit_s = 0.0
+        self._took_s = 0.0  # the last commit
+        self._slow = Spells()
         self._last_size = 1  # of the batches
         self._gathers_from = float("-inf")
         self._tx = Tx(connection.raw)
@@ -182,6 +189,8 @@ class Writer:
             self.stands_still = False
             log.warning("store_goes_on", stood_s=round(now - self._went_on_at, 1))
             self._looking = PatientTimer(self._pace.patience_s, self._look)
+        elif self._took_s >= self._pace.slow_s and self._slow.begins():
+            log.warning("disk_slow", commit_s=round(self._took_s, 1))
         self._went_on_at = now
 
     def _look(self) -> None:
@@ -222,6 +231,7 @@ class Writer:
         outcomes: list[Outcome] = []
         self._tx.topics = NO_TOPICS
         self._changes = self.connection.raw.total_changes
+        self._took_s = 0.0
         try:
             await self._begin()
             if not self.waiting:  # they were refused meanwhile
@@ -283,8 +293,9 @@ class Writer:
             roll_back(conn)
             raise
         finally:
+            self._took_s = time.perf_counter() - began
             self.commits += 1
-            self.commit_s += time.perf_counter() - began
+            self.commit_s += self._took_s
 
     async def _on_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._local_reads.apart():

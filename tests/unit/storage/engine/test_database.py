@@ -526,6 +526,14 @@ async def test_while_the_disk_stands_still_what_has_not_begun_is_refused_to_who_
     assert kept(path) == ["in the commit", "the daemon's own", "again"]
 
 
+@pytest.mark.parametrize("db", [Pace(slow_s=0)], indirect=True)
+async def test_a_disk_that_is_slow_is_told_once(db: Database) -> None:
+    with capture_logs() as logs:
+        await db.write(note, "slow")
+        await db.write(note, "as slow")
+    assert [(one["event"], one["log_level"]) for one in logs] == [("disk_slow", "warning")]
+
+
 @no_patience
 async def test_the_wait_for_the_wal_to_be_written_back_counts_as_well(db: Database, path: Path) -> None:
     takes = asyncio.Event()
