@@ -178,6 +178,21 @@ async def test_a_report_about_a_deleted_message_speaks_for_no_other_host(world: 
     assert sorted(one[0] for one in await world.suppressed()) == sorted([GONE, FAR])
 
 
+@pytest.mark.parametrize("told", ["bounced", "complained"])
+async def test_who_has_no_room_for_mail_answers_for_what_it_sent(start: Start, told: str) -> None:
+    """Else whoever fills its storage behind its sends would hear of no bounce, and never be paused."""
+    world = await begin(await start(plans={"selfhost": {"storage_bytes": 200_000}}))
+    message = await world.sent()
+    inbox = world.inboxes["bot"]
+    world.maild.sql("UPDATE stored_bytes SET bytes = 200000")
+    raw = bounce() if told == "bounced" else complaint(message)
+    assert (await world.maild.deliver(world.sender(message), raw, sender="")).startswith("250 ")
+    assert (len(await world.suppressed()), world.counted(told), world.events(f"email.{told}")) == (1, 1, 1)
+    assert await world.maild.api.messages(inboxId=inbox["id"], direction="inbound") == []
+    reply = await world.maild.deliver(world.sender(message), VACATION, sender="ann@there.test")
+    assert reply.startswith("452 4.2.2 ")
+
+
 async def test_nothing_is_left_of_a_message_that_nobody_had(world: World) -> None:
     in_an_hour = iso(int(time.time() * 1000) + 3_600_000)
     cancelled = (await world.maild.api.send(world.inboxes["bot"], to=[GONE], sendAt=in_an_hour)).data

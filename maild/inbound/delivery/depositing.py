@@ -58,7 +58,7 @@ class Depositor:
         self._audit = audit
 
     def deposit(self, tx: Tx, received: Received, transaction_digest: bytes | None) -> Committed:
-        """What a report brings, and rows for every inbox, unless it is a receipt, or they were all deactivated before.
+        """What a report brings, and rows for every inbox, unless it is a receipt, or none of them can take mail.
         `transaction_digest`: by which the message is known when it comes again."""
         now_ms = self._clock.now_ms()
         report = None
@@ -66,15 +66,16 @@ class Depositor:
             report = reports.count(
                 tx, received.claim, self._senders, OutcomeContext(self._ids.new, self._audit, now_ms)
             )
-        if report is not None and (report.is_receipt or not self._is_read(tx, received)):
+        # Other mail may have come since RCPT. One organization with room is enough: there is one reply for all.
+        organizations = {box.organization_id for _, box in received.recipients}
+        is_full = all(self._mailboxes.is_full(tx, organization_id) for organization_id in organizations)
+        if report is not None and (report.is_receipt or is_full or not self._is_read(tx, received)):
             return Committed(report.message_id, {}, {}, report.message_id)
+        if is_full:
+            raise SmtpError(*FULL)
         if report is not None and not received.incoming.digest.parsed.authors:
             # Courier's name no author: nobody is passed off as one, and the token proves whom they come from.
             received = received._replace(incoming=received.incoming._replace(is_spam=False))
-        organizations = {box.organization_id for _, box in received.recipients}
-        # Other mail may have come since RCPT. One organization with room is enough: there is one reply for all.
-        if all(self._mailboxes.is_full(tx, organization_id) for organization_id in organizations):
-            raise SmtpError(*FULL)
         # Ids are made here, in the order of the commits, so that what is newest has the newest id.
         admitted = self._admit(tx, received, now_ms)
         refs = len(received.recipients)

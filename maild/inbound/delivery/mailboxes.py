@@ -52,11 +52,11 @@ class Mailboxes:
 
     def receiving(self, tx: Tx, address: str) -> RecipientInbox:
         """The inbox that receives mail for `address`, or, not active any more, reports about what it sent.
-        UnknownRecipient; SmtpError where it has no room."""
+        UnknownRecipient; SmtpError where it has no room, which reports about what it sent don't need."""
         box = recipients.find_mailbox(tx, address, self.shared_domains)
         if box is None:
             raise recipients.unknown(tx, address, self.shared_domains)
-        if self.is_full(tx, box.organization_id):
+        if envelope_sender.read(address) is None and self.is_full(tx, box.organization_id):
             raise SmtpError(*FULL)
         return box
 
