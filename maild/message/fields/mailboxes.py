@@ -31,7 +31,7 @@ _ENCODED = (
     r'(?P<encoded>=\?[^? \t\r\n<>,;:@."()\[\]\\]{1,64}\?[bBqQ]\?[^?\r\n<>@\[\]\\]*+\?=(?=[ \t\r\n<]|=\?|\Z))'
 )
 _TOKEN = re.compile(
-    rf'(?P<space>[ \t\r\n]++)|{_ENCODED}|"(?P<quoted>(?>(?:[^"\\]++|\\.)*))(?P<closed>"?)'
+    rf'(?P<space>[ \t\r\n]++)|{_ENCODED}|(?P<quote>")'
     r'|\\"(?P<escaped>[^"\\<>@]*+)\\"|(?P<literal>\[[^\[\]\\<>]*+\])'
     r'|(?P<special>[<>,;:@.(])|(?P<atom>[^ \t\r\n<>,;:@."(\[]++)|(?P<other>.)',
     re.DOTALL,
@@ -100,6 +100,21 @@ def unescape(quoted: str) -> str:
     return _ESCAPE.sub(r"\1", quoted) if "\\" in quoted else quoted
 
 
+def end_of_quoted(value: str, start: int) -> int:
+    """Where the quoted string ends whose content begins there: at its `"`, or with the value where it is left open,
+    before a backslash that has nothing behind it. A pattern for that keeps 200 octets for each quoted pair."""
+    while (end := value.find('"', start)) >= 0:
+        if not _backslashes(value[start:end]) % 2:
+            return end
+        start = end + 1
+    return len(value) - _backslashes(value[start:]) % 2
+
+
+def _backslashes(text: str) -> int:
+    """How many stand at its end."""
+    return len(text) - len(text.rstrip("\\"))
+
+
 def _read_simple(value: str, guesser: Guesser | None) -> tuple[Mailbox, ...] | None:
     found: list[Mailbox] = []
     position, end = 0, len(value)
@@ -147,8 +162,8 @@ class _Reader:
             assert token is not None  # the last branch takes any character
             position = token.end()
             kind = token.lastgroup or "other"
-            if kind == "closed":
-                position = self._read_quoted(token)
+            if kind == "quote":
+                position = self._read_quoted(position)
             elif kind != "special":
                 self._piece(kind, token[kind])
             elif token[0] == "(":
@@ -160,12 +175,13 @@ class _Reader:
         self._end_mailbox()
         return tuple(self._found[:MAX_MAILBOXES])
 
-    def _read_quoted(self, token: re.Match[str]) -> int:
-        if not token["closed"]:
+    def _read_quoted(self, start: int) -> int:
+        end = end_of_quoted(self._value, start)
+        if self._value[end : end + 1] != '"':
             self._is_loose = self.names_another = True
-            return token.start() + 1
-        self._piece("quoted", token["quoted"])
-        return token.end()
+            return start
+        self._piece("quoted", self._value[start:end])
+        return end + 1
 
     def _read_comment(self, start: int) -> int:
         depth = 0

@@ -13,17 +13,17 @@ from maild.message.characters.encoded_words import decode_words
 from maild.message.characters.guessing import Guesser
 from maild.message.fields.comments import without_comments
 from maild.message.fields.headers import escape_octets
-from maild.message.fields.mailboxes import unescape
+from maild.message.fields.mailboxes import end_of_quoted, unescape
 
 MAX_PARAMETERS = 1000
 
 # Every attempt begins at a ";", or at the first of the blanks where programs forget it, and ends at the next: linear.
 # A comment may stand in front of a name (RFC 2045 §5.1). Programs quote what has its quotes already.
 _PARAMETER = re.compile(
-    r'(?:;|(?<!\s)\s)\s*+(?>\([^();"]*+\)\s*+|)([^=;\s"]++)\s*+=\s*+'
-    r'(?:"(?>"(?=[^\s;"])|)((?>(?:[^"\\]++|\\.)*))"?|((?>(?:[^;\s]++|\s++(?![^=;\s"]++=))*)))',
-    re.DOTALL,
+    r"""(?:;|(?<!\s)\s)\s*+(?>\([^();"]*+\)\s*+|)([^=;\s"]++)\s*+=\s*+("(?>"(?=[^\s;"])|)|)"""
 )
+# What is not quoted ends there, or with the value.
+_NEXT = re.compile(r'(?=;)|(?<!\s)(?=\s++[^=;\s"]++=)')
 _FIRST_WORD = re.compile(r"\s*+([^\s/]*+)(?>\s*+(/)\s*+(\S*+)|)")
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
@@ -60,18 +60,23 @@ def _read_parameters(value: str, position: int) -> dict[str, str]:
         match = _PARAMETER.search(value, position)
         if match is None:
             break
-        name, quoted, plain = match.groups()
-        name, position = name.lower(), match.end()
+        name, quote = match[1].lower(), match[2]
+        start = match.end()
         is_filename = name.startswith(("name", "filename"))
-        if quoted is None and is_filename:
-            # Names of files that programs forget to quote have blanks, and parentheses as `report (1).pdf` has.
-            end = value.find(";", match.start(3))
-            position = len(value) if end < 0 else end
-            found = value[match.start(3) : position].strip()
-        elif quoted is None:
-            found = _token(plain)
-        else:
+        if quote:
+            position = end_of_quoted(value, start)
+            quoted = value[start:position]
             found = _PAIR_IN_A_NAME.sub(r"\1", quoted) if is_filename else unescape(quoted)
+            position += value.startswith('"', position)
+        elif is_filename:
+            # Names of files that programs forget to quote have blanks, and parentheses as `report (1).pdf` has.
+            end = value.find(";", start)
+            position = len(value) if end < 0 else end
+            found = value[start:position].strip()
+        else:
+            following = _NEXT.search(value, start)
+            position = following.start() if following else len(value)
+            found = _token(value[start:position])
         parameters.setdefault(name, found)
     return parameters
 
