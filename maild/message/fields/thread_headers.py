@@ -38,9 +38,9 @@ _STARRED = rf"\*{{1,5}}\s?(?:{_OUTSIDE}|{_FILTERED})\s?\*{{1,5}}"
 _WORD = rf"\s?(?:{_OUTSIDE}|{_FILTERED}|{_STARRED})\s?"
 _GATEWAY_TAG = re.compile(rf"\s*+(?:\[{_WORD}\]|\({_WORD}\)|\{{{_WORD}\}}|{_STARRED})", re.IGNORECASE)
 # Gateways and lists put their own words in brackets before the client's (RFC 5256 §2.1, subj-blob).
-_TAGS = re.compile(rf"(?>(?:\s*+\[[^\[\]]{{1,80}}+\]|{_GATEWAY_TAG.pattern})*)", re.IGNORECASE)
+_TAG = re.compile(rf"\s*+\[[^\[\]]{{1,80}}+\]|{_GATEWAY_TAG.pattern}", re.IGNORECASE)
 _LEADING = re.compile(
-    rf"(?P<tags>{_TAGS.pattern})(?:\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}|{_OUTSIDE}){_COUNTED})?",
+    rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS}|{_OUTSIDE}){_COUNTED}",
     re.IGNORECASE,
 )
 
@@ -87,11 +87,22 @@ def base_subject(subject: str) -> tuple[str, bool]:
     is_reply = False
     position = 0
     key: dict[str, None] = {}  # a name that is said anew behind a prefix is the same
-    while (found := _LEADING.match(subject, position)) is not None and found.end() > position:
-        key[" ".join(_GATEWAY_TAG.sub("", found["tags"]).split()).casefold()] = None
-        is_reply = is_reply or found["reply"] is not None
-        position = found.end()
+    while True:
+        behind = _behind_tags(subject, position)
+        found = _LEADING.match(subject, behind)
+        end = found.end() if found else behind
+        if end == position:
+            break
+        key[" ".join(_GATEWAY_TAG.sub("", subject[position:behind]).split()).casefold()] = None
+        is_reply = is_reply or (found is not None and found["reply"] is not None)
+        position = end
     return " ".join(" ".join([*key, subject[position:]]).split()).casefold(), is_reply
+
+
+def _behind_tags(subject: str, position: int) -> int:
+    while (tag := _TAG.match(subject, position)) is not None:
+        position = tag.end()
+    return position
 
 
 def reply_subject(subject: str) -> str:
@@ -109,8 +120,7 @@ def forward_subject(subject: str) -> str:
 
 def is_forward(subject: str, text: str = "") -> bool:
     """Does the subject begin with a forward prefix (`Fwd:`, `WG:` …)? `text`: what the message says."""
-    tags = _TAGS.match(subject)
-    start = tags.end() if tags else 0
+    start = _behind_tags(subject, 0)
     found = _PREFIX.match(subject, start)
     if found is None or found["reply"] is None:
         return found is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from maild.message.fields.thread_headers import (
@@ -142,6 +144,19 @@ def test_what_is_no_id_is_left_out(bad: str) -> None:
 )
 def test_base_subject(subject: str, base: str, is_reply: bool) -> None:
     assert base_subject(subject) == (base, is_reply)
+
+
+@pytest.mark.parametrize("tag", ["[a]", "{spam} ", "***spam*** "])
+def test_many_tags_before_a_subject_take_little_memory(tag: str) -> None:
+    subject = tag * 32 * 1024
+    tracemalloc.start()
+    try:
+        base_subject(subject)
+        is_forward(subject)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * len(subject)
 
 
 @pytest.mark.parametrize(
