@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import cast
+from typing import Any, cast
 
 import structlog
 
@@ -263,8 +263,8 @@ class _Asker(asyncio.DatagramProtocol):
     async def send(self) -> None:
         self._waits = True
         if self._transport is None:
-            loop = asyncio.get_running_loop()
-            await loop.create_datagram_endpoint(lambda: self, sock=_socket_to(self.nameserver))
+            connected = await _socket_to(self.nameserver)
+            await asyncio.get_running_loop().create_datagram_endpoint(lambda: self, sock=connected)
         if self._transport is not None:
             self._transport.sendto(self.question.to_wire())
 
@@ -295,17 +295,28 @@ class _Asker(asyncio.DatagramProtocol):
 _Heard = tuple[_Asker, bytes | Exception]
 
 
-def _socket_to(nameserver: Nameserver) -> socket.socket:
+async def _socket_to(nameserver: Nameserver) -> socket.socket:
     """A socket of our own, which is connected at once. For one that uvloop makes, libuv reads the address on a thread:
     it begins four for the first, and ends the process where the system has no room for them."""
-    found = socket.socket(socket.AF_INET6 if ":" in nameserver[0] else socket.AF_INET, socket.SOCK_DGRAM)
+    family, address = await _place_of(nameserver)
+    made = socket.socket(family, socket.SOCK_DGRAM)
     try:
-        found.setblocking(False)
-        found.connect(nameserver)
+        made.setblocking(False)
+        made.connect(address)
     except BaseException:
-        found.close()
+        made.close()
         raise
-    return found
+    return made
+
+
+async def _place_of(nameserver: Nameserver) -> tuple[int, Any]:
+    """Family and address, as a socket takes them: with the interface of one of the link ("fe80::1%eth0"), which uvloop
+    passes over. A nameserver of the settings may be named, as containers are."""
+    if is_address(nameserver[0]):
+        found = socket.getaddrinfo(*nameserver, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST)
+    else:
+        found = await asyncio.get_running_loop().getaddrinfo(*nameserver, type=socket.SOCK_DGRAM)
+    return found[0][0], found[0][4]
 
 
 async def _read(asker: _Asker, heard: bytes | Exception) -> DnsAnswer | None:

@@ -14,7 +14,8 @@ import dns.rrset
 import pytest
 import uvloop
 
-from maild.dns_client import DnsClient, NoNameserver, _AskedNameservers
+from conf.setting_kinds import is_loopback
+from maild.dns_client import DnsClient, NoNameserver, _AskedNameservers, _place_of
 from tests.support.peers.dns_server import DnsServer
 from tests.support.running import until_true
 from tests.support.waiting import GIVES_UP_S
@@ -59,6 +60,17 @@ def test_no_thread_is_begun_to_ask() -> None:
     """
     asked = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert asked.stdout.split() == ["0", "NoNameserver"]
+
+
+async def test_a_nameserver_of_the_link_is_asked_on_its_interface() -> None:
+    """As routers name themselves where there is IPv6 alone (RFC 8106): fe80::1%eth0."""
+    _, (_, port, _, interface) = await _place_of(("fe80::1%lo", 53))
+    assert (port, interface) == (53, socket.if_nametoindex("lo"))
+
+
+async def test_a_nameserver_may_be_named_as_containers_are() -> None:
+    _, address = await _place_of(("localhost", 53))
+    assert is_loopback(address[0])
 
 
 @pytest.mark.usefixtures("no_collector")
