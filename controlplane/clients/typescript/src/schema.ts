@@ -2273,7 +2273,7 @@ export type MessageInContext = {
     start: number;
     /** Where its words begin and end in `text`, in code points, without the lines around them. */
     end: number;
-    /** Whether there is more of it than is shown. */
+    /** Whether some of its words are missing for want of room; false of what is one line by its kind. */
     isCut: boolean;
     /** Its files; their bytes are not read. */
     attachments: ContextFile[];
@@ -2973,7 +2973,7 @@ export type ThreadContext = {
     estimatedTokens: number;
     /** The budget that was asked for. */
     maxTokens: number;
-    /** Whether something was cut or left out. */
+    /** Whether a message is missing, or words of one, for want of room. */
     truncated: boolean;
     /** How many messages of the thread are not in `text`. */
     omittedMessages: number;
