@@ -5,25 +5,35 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from controlplane.contract.fields import DomainName
+from controlplane.contract.fields import Check, DomainName, id_of
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
-SomeId = Annotated[str, Field(max_length=64)]
+
+def _true(value: bool) -> bool:
+    if not value:
+        raise PydanticCustomError("not_allowed", "Expected true")
+    return value
+
+
+MessageId = Annotated[str, id_of("msg")]
+OrganizationId = Annotated[str, id_of("org")]
+# Not `Literal[True]`, which takes 1 for it.
+OnlyTrue = Annotated[bool, Check(_true, {"const": True})]
 
 
 class ListQueue(RequestQuery):
-    messageId: SomeId | None = None
-    organizationId: SomeId | None = None
+    messageId: MessageId | None = None
+    organizationId: OrganizationId | None = None
     destination: DomainName | None = None
     isHeld: bool | None = None
     limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
 class ChangeQueue(RequestBody):
-    messageId: SomeId | None = None
-    organizationId: SomeId | None = None
+    messageId: MessageId | None = None
+    organizationId: OrganizationId | None = None
     destination: DomainName | None = None
-    all: Literal[True] | None = None
+    all: OnlyTrue | None = None
 
     example: ClassVar[dict[str, Any]] = {"destination": "example.com"}
 

@@ -122,12 +122,24 @@ async def test_a_paused_queue_takes_nothing_until_it_goes_on(maild: Running, ope
     assert (await maild.api.send(inbox["id"], to=["a@one.test"])).status == 201
 
 
-@pytest.mark.parametrize("body", [{}, {"all": True, "destination": "one.test"}, {"all": False}])
+@pytest.mark.parametrize("body", [{}, {"all": True, "destination": "one.test"}, {"all": False}, {"all": 1}])
 async def test_nothing_is_changed_by_mistake(maild: Running, operator: Api, body: dict[str, Any]) -> None:
     message_id = await deferred(maild.api, await maild.inbox("bot"), "a@one.test")
     refused = await operator.post("/v1/operator/queue/drop", body)
     assert (refused.status, refused.code) == (400, "validation_failed")
     assert [one["status"] for one in await recipients(maild.api, message_id)] == ["deferred"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("messageId", "inb_1"), ("messageId", ""), ("organizationId", "acme")]
+)
+async def test_what_is_no_such_id_is_told_and_not_taken_for_mail_that_is_gone(
+    operator: Api, name: str, value: str
+) -> None:
+    listed = await operator.get("/v1/operator/queue/recipients", **{name: value})
+    held = await operator.post("/v1/operator/queue/hold", {"destination": "one.test", name: value})
+    for refused in (listed, held):
+        assert (refused.status, refused.faults) == (400, {name: "invalid_id"})
 
 
 async def test_one_call_changes_so_many_and_says_that_there_is_more(maild: Running, operator: Api) -> None:
