@@ -138,13 +138,13 @@ def destined(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Destined]:
 
 
 def complaints(tx: Tx, span: AnalyticsSpan) -> int:
-    """Complaints about the messages of the span, whenever they came; of those that are deleted, by their ids."""
+    """Complaints about the messages of the span, whenever they came."""
     bounds = _bounds(tx, span)
     count: int = tx.value(
-        f"""SELECT count(*) FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.{VISIBLE}
+        f"""SELECT count(*) FROM events e JOIN messages m ON m.id = e.message_id AND m.{VISIBLE}
            WHERE e.organization_id = :organization AND e.type = 'email.complained' AND e.mode = 'live'
              AND (:inbox IS NULL OR e.inbox_id = :inbox) AND e.message_id > :after AND e.message_id < :until
-             AND (m.id IS NULL OR {bounds.within})""",
+             AND {bounds.within}""",
         {**_given(span, bounds.first), "until": bounds.until},
     )
     return count

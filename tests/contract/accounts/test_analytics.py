@@ -139,6 +139,21 @@ async def test_a_complaint_counts_for_its_message(maild: Running, bot: dict[str,
     assert (await summary(maild.api, inboxId="inb_x"))["complained"] == 0
 
 
+async def test_a_message_that_was_deleted_counts_in_no_figure_of_the_summary(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """Complaints about what is gone, over what is still there, would be a rate of nothing."""
+    for message in [(await maild.api.send(bot, to=[f"n{number}@there.test"])).data for number in range(2)]:
+        maild.sql(
+            """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
+               VALUES (?, ?, ?, ?, 'email.complained', 'live', '{}', ?)""",
+            f"evt_of_{message['id']}", maild.organization_id, bot["id"], message["id"], 2**45,
+        )  # fmt: skip
+    assert (await maild.api.call("DELETE", f"/v1/messages/{message['id']}")).status == 200
+    found = await summary(maild.api)
+    assert (found["sent"], found["complained"], found["complaintRate"]) == (1, 1, 1.0)
+
+
 async def test_a_window_of_what_was_sent(maild: Running, bot: dict[str, Any]) -> None:
     sent_at = made_at((await maild.api.send(bot)).data["id"])
     for since_ms, until_ms, sent in (
