@@ -13,7 +13,7 @@ from controlplane.contract.telling.events import EVENTS, EventEnvelope
 from controlplane.operations.operation import CONFLICT, JSON, Operation
 from controlplane.reference.contract_words import ContractWords, read_contract
 from controlplane.reference.member_words import described, parameter_words
-from controlplane.reference.openapi_answers import RANGES, answers, examples, headers, name_of
+from controlplane.reference.openapi_answers import RANGES, answers, examples, headers, name_of, of_health
 from controlplane.reference.openapi_schemas import inlined, reference, schemas
 from controlplane.reference.said_once import said_once
 
@@ -223,8 +223,5 @@ def _health() -> dict[str, Any]:
         "tags": [HEALTH],
         "security": [],
         "parameters": [],
-        "responses": {
-            "200": {"description": "It serves", "content": content},
-            "503": {"description": "Its store does not answer", "content": content},
-        },
+        "responses": of_health(content),
     }

@@ -5,6 +5,7 @@ them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, get_args, get_origin
 
 from controlplane.contract.common import Error
@@ -53,15 +54,24 @@ _HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"type": "string", "enum": ["true"]},
     ),
 }
-# Of errors, besides the request's id. A client asks again by them.
+# Of errors, besides what every answer has. A client asks again by them.
 _ERROR_HEADERS: Mapping[str, tuple[str, ...]] = {
-    "rate_limit_exceeded": ("Retry-After", *_LIMITS),
+    "rate_limit_exceeded": ("Retry-After",),
     "too_many_streams": ("Retry-After",),
     "provider_unavailable": ("Retry-After",),
     "loop_suspected": ("Retry-After",),
     "domain_daily_cap_reached": ("Retry-After", "X-Domain-Limit", "X-Domain-Used"),
     RANGES: ("Content-Range",),
 }
+
+
+def of_health(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Status → answer, of `/health`."""
+    shown = {**_headers(_REQUEST_ID), "content": content}
+    return {
+        "200": {"description": "It serves", **shown},
+        "503": {"description": "Its store does not answer", **shown},
+    }
 
 
 def headers() -> dict[str, Any]:
@@ -112,8 +122,13 @@ def _pascal(code: str) -> str:
 # What was asked for ------------------------------------------------------------------------------
 
 
+def _usual(operation: Operation) -> tuple[str, ...]:
+    """The header fields of every answer to somebody who is known by a key, or need not be."""
+    return (_REQUEST_ID,) if operation.is_public else (_REQUEST_ID, *_LIMITS)
+
+
 def _successes(operation: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
-    usual = (_REQUEST_ID,) if operation.is_public else (_REQUEST_ID, *_LIMITS)
+    usual = _usual(operation)
     content = {"content": _content(operation)}
     replayed = ("Idempotent-Replayed",) if operation.replays else ()
     tag = ("ETag",) if operation.has_tag else ()
@@ -173,25 +188,28 @@ def _example(operation: Operation) -> dict[str, Any]:
 
 
 def _refusals(operation: Operation) -> dict[str, Any]:
-    told = _errors(error_codes(operation))
+    told = _errors(error_codes(operation), _usual(operation))
     if "text/html" in operation.media:  # a person is told on a page that the link does not work
         told["400"]["content"]["text/html"] = {"schema": {"type": "string"}}
     return told
 
 
-def _errors(codes: Iterable[str]) -> dict[str, Any]:
+def _errors(codes: Iterable[str], usual: Sequence[str]) -> dict[str, Any]:
     by_status: dict[int, list[str]] = {}
     for code in codes:
         by_status.setdefault(STATUSES[code], []).append(code)
-    return {str(status): _error(named) for status, named in sorted(by_status.items())}
+    return {
+        str(status): _error(named, (_REQUEST_ID,) if status == HTTPStatus.UNAUTHORIZED else usual)
+        for status, named in sorted(by_status.items())
+    }
 
 
-def _error(codes: list[str]) -> dict[str, Any]:
+def _error(codes: list[str], usual: Sequence[str]) -> dict[str, Any]:
     told = (header for code in codes for header in _ERROR_HEADERS.get(code, ()))
     shown = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
     return {
         "description": " · ".join(f"`{code}`" for code in codes),
-        **_headers(_REQUEST_ID, *told),
+        **_headers(*usual, *told),
         "content": {JSON: {"schema": reference(Error), "examples": shown}},
         # In the schema they would be a type for each status of each operation, and generators take what narrows an
         # error for all that is in it.

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from http import HTTPStatus
 from typing import Any, get_args
 
 import pytest
@@ -47,6 +48,7 @@ PUBLIC_URL = "https://api.agents.test"
 TOLD = OPERATIONS
 WITH_BODY = [route for route in OPERATIONS if route.body is not None]
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+RATE_HEADERS = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 # No endpoint answers these: they are what there is where no endpoint is.
 STRAY = {"not_found", "method_not_allowed"}
 
@@ -321,8 +323,7 @@ def test_a_body_is_there_when_one_is_read(told: dict[str, Any], route: Operation
 @pytest.mark.parametrize("route", TOLD, ids=names)
 def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Operation) -> None:
     answer = operations(told)[route.method, route.path]["responses"][str(success_status(route))]
-    limits = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
-    assert {"X-Request-Id"} | (set() if route.is_public else limits) <= set(answer["headers"])
+    assert {"X-Request-Id"} | (set() if route.is_public else RATE_HEADERS) <= set(answer["headers"])
     if route.answer is BYTES:
         assert tuple(answer["content"]) == route.media
         return
@@ -356,6 +357,15 @@ def test_every_error_is_there_under_its_status(told: dict[str, Any], route: Oper
     assert set(OPEN_ERRORS if route.is_public else COMMON_ERRORS) <= {code for _, code in found}
 
 
+@pytest.mark.parametrize("route", TOLD, ids=names)
+def test_a_refusal_shows_the_rate_to_who_has_a_key(told: dict[str, Any], route: Operation) -> None:
+    answers = operations(told)[route.method, route.path]["responses"]
+    for status in {STATUSES[code] for code in error_codes(route)}:
+        is_known = not route.is_public and status != HTTPStatus.UNAUTHORIZED
+        shown = RATE_HEADERS & set(answers[str(status)]["headers"])
+        assert shown == (RATE_HEADERS if is_known else set()), status
+
+
 def test_a_page_for_a_person_is_there_also_where_it_tells_of_a_fault(told: dict[str, Any]) -> None:
     for method in ("get", "post"):
         answers = told["paths"]["/v1/unsubscribe"][method]["responses"]
@@ -371,6 +381,7 @@ def test_health_is_there_and_needs_no_key(told: dict[str, Any]) -> None:
     health = operations(told)["GET", "/health"]
     assert health["security"] == []
     assert set(health["responses"]) == {"200", "503"}
+    assert all("X-Request-Id" in answer["headers"] for answer in health["responses"].values())
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=names)
