@@ -1012,7 +1012,7 @@ export type ClaimedMessage = {
      * @enum {string}
      */
     status: "live" | "released" | "expired" | "done" | "dead";
-    /** Which claim of the message this is, from 1. */
+    /** Which claim of the message this is, from 1; a requeue begins anew. */
     attempt: number;
     /** What the claimer called itself. */
     holder: string | null;
@@ -1711,7 +1711,7 @@ export type EndedClaimData = {
     inboxId: string;
     /** The conversation that it belongs to. */
     threadId: string;
-    /** Which claim of the message this is, from 1. */
+    /** Which claim of the message this is, from 1; a requeue begins anew. */
     attempt: number;
     /** What the claimer called itself. */
     holder: string | null;
@@ -3358,7 +3358,7 @@ export type WorkClaim = {
      * @enum {string}
      */
     status: "live" | "released" | "expired" | "done" | "dead";
-    /** Which claim of the message this is, from 1. */
+    /** Which claim of the message this is, from 1; a requeue begins anew. */
     attempt: number;
     /** What the claimer called itself. */
     holder: string | null;
