@@ -28,7 +28,7 @@ MESSAGES: Mapping[str, str] = {
     # Inboxes
     "apex_domain_reserved": "This domain is reserved for platform operations; use a shared or a verified"
     " custom domain.",
-    "domain_not_verified": "The domain is not verified for this organization.",
+    "domain_not_verified": "The domain is not verified for this organization; publish its records, then verify it.",
     "username_reserved": "On a shared domain this name is reserved, for a role ('support') or for the operator: choose"
     " another, or a domain of your own.",
     "address_already_exists": "Another inbox has this address.",
@@ -40,7 +40,8 @@ MESSAGES: Mapping[str, str] = {
     " what to do.",
     "sandbox_bulk_not_allowed": "This plan sends to a single 'to' recipient, without cc and bcc.",
     "recipient_suppressed": "'details.email' is on the suppression list, for 'details.reason'.",
-    "sending_paused_bulk_review": "A broadcast pattern paused sending until it was reviewed; replies are unaffected.",
+    "sending_paused_bulk_review": "A broadcast pattern paused sending until 'details.resetsAt', or until the operator"
+    " lets it go on; only who has written in a thread can be written to there.",
     "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.resetsAt'"
     " says until when.",
     "thread_advanced": "Nothing was sent: the conversation went on after 'ifLastMessageId'. Read 'details.newer', then"
@@ -49,8 +50,10 @@ MESSAGES: Mapping[str, str] = {
     "claim_required": "Nothing was sent: answers from this inbox need the 'claimId' of a live claim.",
     "no_reply_target": "There is nobody to answer here; 'details.dropped' says who was left out, and why.",
     "recipient_not_allowed": "Nothing was sent: 'details.address' may not be written to; 'details.reason' says why.",
-    "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
-    "spend_cap_reached": "The spend protection threshold of this plan is reached.",
+    "domain_daily_cap_reached": "The domain's daily ceiling is reached until 'details.resetsAt'; raise its 'dailyCap',"
+    " or wait.",
+    "spend_cap_reached": "The spend protection threshold of this plan is reached until 'details.resetsAt'; ask the"
+    " operator, or wait.",
     "limit_reached": "The allowance of 'details.resource' is used up until 'details.resetsAt'; where that is null, make"
     " room.",
     "email_delivery_failed": "The queue refused the message; nothing was counted. 'details.isRetrySafe' says"
@@ -84,7 +87,7 @@ MESSAGES: Mapping[str, str] = {
     "draft_not_editable": "Only a draft that is neither sent nor discarded can be edited.",
     "draft_already_sent": "This draft was sent already.",
     "draft_discarded": "This draft was discarded.",
-    "draft_incomplete": "The draft has no recipient.",
+    "draft_incomplete": "The draft has no recipient; give it one in 'to', 'cc' or 'bcc'.",
     "webhook_not_found": "No webhook has this id (whk_…).",
     "webhook_limit_reached": "This plan allows no more webhooks; delete one first.",
     "webhook_inactive": "This webhook is inactive; activate it first.",

@@ -53,7 +53,11 @@ REPLIES: Mapping[str, RefusalReply] = {
     ),
     "recipient_suppressed": RefusalReply(550, "5.7.1", "{email} is on the suppression list ({reason})"),
     "recipient_not_allowed": RefusalReply(550, "5.7.1", "{address} may not be written to ({reason})"),
-    "sending_paused_bulk_review": RefusalReply(550, "5.7.1"),
+    "sending_paused_bulk_review": RefusalReply(
+        550,
+        "5.7.1",
+        "a broadcast pattern paused sending until {resetsAt}, or until the operator lets it go on",
+    ),
     "claim_required": RefusalReply(
         550, "5.7.1", "answers from this inbox need a claim, which the API alone can name"
     ),
@@ -63,7 +67,9 @@ REPLIES: Mapping[str, RefusalReply] = {
     "domain_daily_cap_reached": RefusalReply(
         452, "4.7.1", "the domain's daily ceiling is reached until {resetsAt}"
     ),
-    "spend_cap_reached": RefusalReply(550, "5.7.1"),
+    "spend_cap_reached": RefusalReply(
+        550, "5.7.1", "the spend protection threshold of this plan is reached until {resetsAt}"
+    ),
     "limit_reached": RefusalReply(452, "4.7.1", "the allowance of {resource} is used up"),
     # Whether it can be taken now
     "email_delivery_failed": _NOT_NOW,

@@ -12,6 +12,9 @@ from tests.support.laws.words import ROOT
 
 SOURCE = ROOT / "controlplane"
 
+# What is full by open drafts or webhooks is mended by sending or deleting one, and not by waiting.
+CAN_BE_CLEARED = {"draft_limit_reached", "webhook_limit_reached"}
+
 # Contract, section 7, as it stands there: code and HTTP status.
 CONTRACT = """
 unauthorized 401
@@ -102,6 +105,8 @@ def test_a_text_refers_to_details_that_there_are_and_where_they_say_what_to_do_i
         assert names <= told.get(code, set()), code
     for code in ("limit_reached", "recipient_suppressed", "sending_not_approved", "address_in_cooldown"):
         assert named[code], code
+    ends_by_itself = {code for code, names in told.items() if "resetsAt" in names} - CAN_BE_CLEARED
+    assert ends_by_itself and all("resetsAt" in named[code] for code in ends_by_itself)
 
 
 def test_every_code_raised_is_in_the_table() -> None:

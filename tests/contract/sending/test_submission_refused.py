@@ -173,8 +173,12 @@ async def test_a_broadcast(start: Start, tmp_path: Path) -> None:
     maild = await submitting(start, tmp_path / "tls", limits={"bulk_recipients": 3})
     bot = await maild.inbox("bot")
     strangers = [f"s{n}@elsewhere.test" for n in range(3)]
-    assert (await heard(maild, bot, HI, *strangers)).startswith("550 5.7.1 A broadcast pattern")
-    assert (await heard(maild, bot)).startswith("550 5.7.1 A broadcast pattern")  # it stays tripped
+    assert (await heard(maild, bot, HI, *strangers)).startswith(
+        "550 5.7.1 a broadcast pattern paused sending until 20"
+    )
+    assert (await heard(maild, bot)).startswith(
+        "550 5.7.1 a broadcast pattern paused sending until 20"
+    )  # it stays tripped
     asked = await maild.received(bot, f"From: {ADA}\nMessage-ID: <q@elsewhere.test>\n\nWhen?\n")
     answer = HI.replace("To:", "In-Reply-To: <q@elsewhere.test>\nTo:")
     message = await submitted(maild, bot, answer, ADA)  # a conversation goes on
