@@ -5,7 +5,8 @@ A position is a message that came in. What stands for the time between two messa
 not come to would hide all that comes until then. So a time that is still to come is now (the caller's clock is fast),
 and such an id counts as none (ours was set back, or the store was restored). A message's time is read before its
 commit, so what is looked at begins `MARGIN_MS` before, and what was made before the position's time is left out. And
-the position that is handed out where nothing came is as much older than the moment.
+the position that is handed out where nothing came is as much older than the moment, once all mail that was passed is
+surely older still: ids don't tell that, for mail that was held comes long after it got its own.
 """
 
 from collections import deque
@@ -47,7 +48,7 @@ class WantedMail(NamedTuple):
 def position_now(tx: Tx, scope: Scope, now_ms: int) -> str:
     """The position behind all that is committed: a message, or a time where none came lately."""
     last = events.last_arrival(tx, scope.organization_id, scope.inbox_id)
-    return stands_for("msg", now_ms - MARGIN_MS) if last is None else last
+    return stands_for("msg", now_ms - MARGIN_MS) if last is None else last.message_id
 
 
 class FewArrivals(NamedTuple):
@@ -67,6 +68,7 @@ class Arrivals:
         self._since_ms: int | None = None
         self._fitting = deque[Arrival]()  # of those that were read, not answered yet
         self.cursor = ""
+        self._passed_ms = 0  # nothing that was passed came later
 
     def step(self, tx: Tx, now_ms: int) -> tuple[str | None, bool]:
         """(the message, whether all were looked at) of the next few; to be called again while neither is true."""
@@ -82,9 +84,10 @@ class Arrivals:
         if self._fitting:
             return self._answer(self._fitting.popleft())
         self._position = page.position
-        self.cursor = max([self.cursor, *(one.message_id for one in arrived[-1:])])
-        if page.is_end:
-            self.cursor = max(self.cursor, stands_for("msg", now_ms - MARGIN_MS))
+        if arrived:
+            self._stand_behind(arrived[-1])
+        if page.is_end and self._passed_ms < now_ms - MARGIN_MS:
+            self._stand_at(now_ms - MARGIN_MS)
         return None, page.is_end
 
     def few(self, tx: Tx, now_ms: int) -> FewArrivals:
@@ -99,19 +102,37 @@ class Arrivals:
 
     def _begin(self, tx: Tx, now_ms: int) -> int:
         """The position of `after`; and the cursor that stands for it."""
-        after, organization_id = self._after, self._wanted.scope.organization_id
+        after = self._after
         if isinstance(after, int):
-            self.cursor = stands_for("msg", after)
+            self._stand_at(after)
             return self._begin_at(tx, after)
-        is_event = after.startswith("evt_")
-        find = events.kept_position if is_event else events.arrival_of
-        position, at_ms = find(tx, organization_id, after), made_at(after)
+        position, came = self._known(tx, after)
+        at_ms = made_at(after)
         if position is None and at_ms > now_ms:
             at_ms = now_ms - DEFAULT_MS
-            self.cursor = stands_for("msg", at_ms)
+        if came is not None:
+            self._stand_behind(came)
         else:
-            self.cursor = stands_for("msg", at_ms) if is_event else after
+            self._stand_at(at_ms)
         return self._begin_at(tx, at_ms) if position is None else position
+
+    def _known(self, tx: Tx, after: str) -> tuple[int | None, Arrival | None]:
+        """(the position of what the log has, the message that came in last up to there)."""
+        scope = self._wanted.scope
+        if not after.startswith("evt_"):
+            came = events.arrival_of(tx, scope.organization_id, after)
+            return (None, None) if came is None else (came.seq, came)
+        position = events.kept_position(tx, scope.organization_id, after)
+        if position is None:
+            return None, None
+        return position, events.last_arrival(tx, scope.organization_id, scope.inbox_id, position)
+
+    def _stand_at(self, at_ms: int) -> None:
+        self.cursor, self._passed_ms = stands_for("msg", at_ms), at_ms
+
+    def _stand_behind(self, came: Arrival) -> None:
+        """What was committed before it may be made later, by less than `MARGIN_MS`."""
+        self.cursor, self._passed_ms = came.message_id, came.created_at + MARGIN_MS
 
     def _begin_at(self, tx: Tx, at_ms: int) -> int:
         self._since_ms = at_ms
@@ -126,7 +147,8 @@ class Arrivals:
         return None
 
     def _answer(self, found: Arrival) -> tuple[str, bool]:
-        self._position, self.cursor = found.seq, found.message_id
+        self._position = found.seq
+        self._stand_behind(found)
         return found.message_id, False
 
     def _fitting_of(self, tx: Tx, arrived: list[Arrival]) -> list[Arrival]:

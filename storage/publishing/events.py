@@ -62,8 +62,9 @@ _LAST_GONE = """SELECT (SELECT max(seq) FROM events_gone WHERE organization_id =
 _PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')}, inbox_id FROM events WHERE seq > ?"
 _LAST_HEAD = """SELECT data, created_at FROM events WHERE organization_id = ? AND type = ? AND created_at < ?
     ORDER BY created_at DESC LIMIT 1"""
-_LAST_ARRIVAL = """SELECT message_id FROM events WHERE organization_id = :organization AND seq > :low
-      AND type = 'email.received' AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
+_LAST_ARRIVAL = """SELECT seq, message_id, created_at FROM events
+    WHERE organization_id = :organization AND seq > :low AND seq <= :until AND type = 'email.received'
+      AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
 _ARRIVALS = """SELECT seq, message_id, created_at FROM events
     WHERE organization_id = :organization AND seq > :after AND seq <= :until AND type = 'email.received'
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
@@ -349,20 +350,25 @@ def arrivals(tx: Tx, organization_id: str, inbox_id: str | None, *, after: int, 
     return ArrivalPage(found, min(until, end), until >= end)
 
 
-def last_arrival(tx: Tx, organization_id: str, inbox_id: str | None) -> str | None:
-    """The message that came in last; None where none did among the organization's last WALK events."""
-    given = {"organization": organization_id, "inbox": inbox_id, "low": newest(tx) - WALK}
-    message_id: str | None = tx.value(_LAST_ARRIVAL, given)
-    return message_id
+def last_arrival(
+    tx: Tx, organization_id: str, inbox_id: str | None, until: int | None = None
+) -> Arrival | None:
+    """The message that came in last, up to the position (None: of all); None where none did among the WALK positions
+    before."""
+    until = newest(tx) if until is None else until
+    given = {"organization": organization_id, "inbox": inbox_id, "low": until - WALK, "until": until}
+    row = tx.one(_LAST_ARRIVAL, given)
+    return None if row is None else Arrival(*row)
 
 
-def arrival_of(tx: Tx, organization_id: str, message_id: str) -> int | None:
-    """The position at which the message came in; None where the log has it not (any more)."""
-    seq: int | None = tx.value(
-        "SELECT seq FROM events WHERE message_id = ? AND organization_id = ? AND type = 'email.received'",
+def arrival_of(tx: Tx, organization_id: str, message_id: str) -> Arrival | None:
+    """Where the message came in; None where the log has it not (any more)."""
+    row = tx.one(
+        """SELECT seq, message_id, created_at FROM events
+           WHERE message_id = ? AND organization_id = ? AND type = 'email.received'""",
         (message_id, organization_id),
     )
-    return seq
+    return None if row is None else Arrival(*row)
 
 
 def position_at(tx: Tx, organization_id: str, types: Sequence[str], at_ms: int) -> int:

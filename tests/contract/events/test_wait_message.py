@@ -10,6 +10,7 @@ from storage.clock import iso
 from tests.conftest import Start, on_shared
 from tests.support.laws.counted import Counted
 from tests.support.running import Answer, Api, Running, until, until_true
+from tests.support.worlds.holding import approve, held, hold
 from tests.support.worlds.store import ManualClock
 
 FOREVER = "55"
@@ -109,6 +110,35 @@ async def test_positions_are_messages_events_and_times(start: Start) -> None:
     assert over["timedOut"] and over["cursor"] > second["id"]  # nobody reads all of the log again and again
     third = await maild.received(bot, mail("3"))
     assert (await wait(maild.api, timeoutSeconds="0", after=over["cursor"]))["cursor"] == third["id"]
+
+
+async def test_mail_that_was_held_comes_once(start: Start) -> None:
+    """It comes when it is approved: a position between its id and that moment gave it again."""
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
+    await hold(maild, bot, unlisted="hold")
+    review = await held(maild, bot, mail())
+    clock.forward(300)
+    assert (await approve(maild.api, review)).status == 200
+    found = await wait(maild.api, after="2020-01-01", timeoutSeconds="0")
+    assert found["cursor"] == review["messageId"]
+    for _ in range(3):
+        clock.forward(50)
+        found = await wait(maild.api, after=found["cursor"], timeoutSeconds="0")
+        assert found["message"] is None
+
+
+async def test_what_came_before_an_event_does_not_come_behind_it(start: Start) -> None:
+    maild = await start(clock=ManualClock())  # in which no time goes by
+    bot = await maild.inbox("bot")
+    await maild.received(bot, mail("1"))
+    (event,) = (await maild.api.get("/v1/events", types="email.received")).data
+    over = await wait(maild.api, after=event["id"], timeoutSeconds="0")
+    assert over["message"] is None
+    assert (await wait(maild.api, after=over["cursor"], timeoutSeconds="0"))["message"] is None
+    second = await maild.received(bot, mail("2"))
+    assert (await wait(maild.api, after=over["cursor"], timeoutSeconds="0"))["cursor"] == second["id"]
 
 
 async def test_a_message_whose_time_is_older_than_the_position_is_found(

@@ -122,10 +122,13 @@ def test_the_last_arrival_is_not_looked_for_in_the_whole_log(tx: Tx) -> None:
     )  # fmt: skip
     for number in range(2, WALK + 1):
         publish(tx, number)
-    assert events.last_arrival(tx, "org_1", None) == events.last_arrival(tx, "org_1", "inb_1") == "msg_1"
+    came = events.arrival_of(tx, "org_1", "msg_1")
+    assert came is not None
+    assert events.last_arrival(tx, "org_1", None) == events.last_arrival(tx, "org_1", "inb_1") == came
     assert events.last_arrival(tx, "org_1", "inb_2") is events.last_arrival(tx, "org_2", None) is None
     publish(tx, WALK + 1)
     assert events.last_arrival(tx, "org_1", None) is None
+    assert events.last_arrival(tx, "org_1", None, WALK) == came
 
 
 def test_webhooks_that_hear_of_other_events_cost_little(tx: Tx, conn: sqlite3.Connection) -> None:
