@@ -127,7 +127,7 @@ class Preparation:
         self._clock = clock
         self._ids = ids
         self._composer = Composer(cpu)
-        self._takes_attachments = outbound.attachments or not outbound.relay
+        self._takes_attachments = outbound.attachments or not (outbound.relay or outbound.relays)
 
     def check_schedule(self, request: SendMessage) -> None:
         """400 where it can't be sent at the time that it names."""

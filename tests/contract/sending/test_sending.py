@@ -447,8 +447,11 @@ async def test_the_body_is_measured_in_octets(maild: Running, bot: dict[str, Any
     assert (answer.status, answer.code) == (413, "payload_too_large")
 
 
-async def test_a_relay_that_takes_no_attachments(start: Start) -> None:
-    maild = await start(outbound={"relay": "127.0.0.1:9", "attachments": False})
+@pytest.mark.parametrize(
+    "relay", [{"relay": "127.0.0.1:9"}, {"relays": {"one": {"host": "127.0.0.1:9"}}}], ids=["relay", "relays"]
+)
+async def test_a_relay_that_takes_no_attachments(start: Start, relay: dict[str, Any]) -> None:
+    maild = await start(outbound={**relay, "attachments": False})
     bot = await maild.inbox("bot")
     answer = await maild.api.send(bot, attachments=[file()])
     assert (answer.status, answer.code) == (400, "attachments_unsupported")
