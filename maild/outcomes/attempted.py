@@ -2,7 +2,8 @@
 
 A verdict changes the recipient's row and its message's status, and brings the attempt's record, the
 counters, the suppression and the events with it; either all of it is committed, or none. The steps
-stand in `record`. A row that is gone, or was changed meanwhile, changes nothing and publishes nothing.
+stand in `record`. A row that is gone, or was changed meanwhile, changes nothing and publishes nothing; what a host
+refused of a message that was deleted counts all the same (`deleted`).
 
 Test messages change their own rows and publish events, and touch no counter and no suppression. Ids are
 made inside the transaction, on the event loop or on the writer's thread; `Ids` may be asked from both.
@@ -12,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from maild.message.reports.bounces import Bounce
+from maild.outcomes import deleted
 from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.sent_message import RecipientFailure, SentMessage
 from maild.outcomes.verdict import Settled, Verdict, is_final, settlement
 from storage import states
 from storage.clock import iso
 from storage.engine.tx import Tx
-from storage.sending import message_outcomes, settlements
+from storage.sending import deleted_mail, message_outcomes, settlements
 from storage.sending.leases import Due
 from storage.usage import Counts
 
@@ -43,6 +45,8 @@ def record(
     _follow(tx, settled, context, gathered)
     if counts is None:
         gathered.write(tx)
+    if len(settled) < len(told):
+        _answer_for(tx, told, verdicts, context)
     return settled
 
 
@@ -86,6 +90,18 @@ def _follow(tx: Tx, settled: Sequence[Settled], context: OutcomeContext, counts:
         if row.status == "queued" and verdict.status == "deferred" and not is_final(row, verdict, now_ms):
             message.publish("email.delayed", _delay(row, verdict))
     message.fail(failures, has_failed)
+
+
+def _answer_for(
+    tx: Tx, rows: Sequence[Due], verdicts: Mapping[int, Verdict], context: OutcomeContext
+) -> None:
+    """For those who failed, where the message was deleted meanwhile."""
+    message = deleted_mail.find(tx, rows[0].bounce_token)
+    if message is not None:
+        final = [row for row in rows if is_final(row, verdicts[row.position], context.now_ms)]
+        deleted.bounced(
+            tx, message, {row.position: _bounce(verdicts[row.position]) for row in final}, context
+        )
 
 
 def _failure(row: Due, verdict: Verdict) -> RecipientFailure:

@@ -1,7 +1,6 @@
 """What reports of other hosts say became of recipients that had been accepted, and what follows, in one transaction.
 
-The caller has made sure that a report is about the message and these recipients. Each counts once. Of a message that
-was deleted nothing is left that could change, and no event tells: its organization answers for it all the same.
+The caller has made sure that a report is about the message and these recipients. Each counts once.
 """
 
 from collections.abc import Sequence
@@ -10,12 +9,10 @@ from dataclasses import dataclass
 from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
 from maild.outcomes.outcome_context import OutcomeContext
-from maild.outcomes.sender_reputation import SenderReputation
 from maild.outcomes.sent_message import RecipientFailure, SentMessage
 from maild.outcomes.verdict import Verdict
 from storage.engine.tx import Tx
-from storage.sending import deleted_mail, recipient_reports
-from storage.sending.deleted_mail import DeletedSend
+from storage.sending import recipient_reports
 from storage.usage import Counts
 
 
@@ -25,6 +22,11 @@ class Late:
 
     position: int
     verdict: Verdict
+
+    @property
+    def bounce(self) -> Bounce:
+        """What it means."""
+        return bounces.of_report(self.verdict.code, self.verdict.enhanced, self.verdict.text)
 
 
 def settled_later(
@@ -55,7 +57,7 @@ def settled_later(
         RecipientFailure(
             one.position,
             message.address_of(one.position),
-            _bounce(one),
+            one.bounce,
             "bounced",
             one.verdict,
         )
@@ -80,35 +82,3 @@ def complained(tx: Tx, message_id: str, position: int, feedback_type: str, conte
     message.complain(position, feedback_type)
     counts.write(tx)
     return True
-
-
-def deleted_bounced(tx: Tx, message: DeletedSend, failed: Sequence[Late], context: OutcomeContext) -> None:
-    """As `settled_later`, of what is left of a message."""
-    counts = Counts()
-    reputation = SenderReputation(tx, message.organization_id, message.message_id, context, counts)
-    has_hard = False
-    for one in failed:
-        address = deleted_mail.take(tx, message.bounce_token, one.position)
-        if address is not None:
-            bounce = _bounce(one)
-            reputation.bounced(address, bounce)
-            has_hard |= bounce.is_hard
-    if has_hard:
-        reputation.check()
-    counts.write(tx)
-
-
-def deleted_complained(tx: Tx, message: DeletedSend, position: int, context: OutcomeContext) -> None:
-    """As `complained`, of what is left of a message."""
-    address = deleted_mail.take(tx, message.bounce_token, position)
-    if address is None:
-        return
-    counts = Counts()
-    reputation = SenderReputation(tx, message.organization_id, message.message_id, context, counts)
-    reputation.complained(address)
-    reputation.check()
-    counts.write(tx)
-
-
-def _bounce(late: Late) -> Bounce:
-    return bounces.of_report(late.verdict.code, late.verdict.enhanced, late.verdict.text)

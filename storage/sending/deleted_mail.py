@@ -7,6 +7,7 @@ All recipients are in it, for what a report may speak of depends on who else got
 those who had it, once.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from storage.clock import DAY_MS
@@ -69,19 +70,21 @@ def note(tx: Tx, message_id: str, now_ms: int) -> None:
         tx.run(_INSERT, (*row, dump(places), now_ms))
 
 
-def find(tx: Tx, bounce_token: str) -> DeletedSend | None:
-    """The message of the token; None where it is there still, or was deleted long ago."""
+def find(tx: Tx, bounce_token: str | None) -> DeletedSend | None:
+    """The message of the token; None where it is there still, was deleted long ago, or has none."""
     row = tx.one(_SELECT, (bounce_token,))
     return DeletedSend(*row) if row else None
 
 
-def take(tx: Tx, bounce_token: str, position: int) -> str | None:
-    """The address of a recipient for which a report counts now, and no other from now on; None where none does."""
-    found = find(tx, bounce_token)
-    places = found.places() if found is not None else []
-    taken = next((one for one in places if one.position == position and one.counts), None)
-    if taken is None:
-        return None
-    left = [one._replace(counts=0) if one is taken else one for one in places]
-    tx.run("UPDATE deleted_mail SET recipients = ? WHERE bounce_token = ?", (dump(left), bounce_token))
-    return taken.address
+def take(tx: Tx, message: DeletedSend, positions: Collection[int]) -> dict[int, str]:
+    """Position → address of those recipients for whom a report counts now, and no other from now on. `message`: as
+    `find` has it in the same unit."""
+    places = message.places()
+    taken = {one.position: one.address for one in places if one.counts and one.position in positions}
+    if taken:
+        left = [one._replace(counts=0) if one.position in taken else one for one in places]
+        tx.run(
+            "UPDATE deleted_mail SET recipients = ? WHERE bounce_token = ?",
+            (dump(left), message.bounce_token),
+        )
+    return taken

@@ -156,6 +156,27 @@ async def test_a_message_is_answered_for_after_it_was_deleted(world: World, told
     assert await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound") == []
 
 
+@pytest.mark.parametrize("step", ["RCPT", "dot"])
+async def test_a_message_that_is_deleted_on_its_way_is_answered_for(start: Start, step: str) -> None:
+    """Else whoever deletes what it sends within the host's reply would never be paused, whatever the host says."""
+    async with Mx() as mx:
+        outbound = {"relay": f"127.0.0.1:{mx.port}", "allow_private_networks": True}
+        world = World(await start(outbound=outbound))
+        mx.hold[step] = asyncio.Event()
+        mx.always[step] = "550 5.1.1 no such user"
+        made = (await world.maild.api.send(await world.maild.inbox("bot"), to=["ann@there.test"])).data
+        async with asyncio.timeout(GIVES_UP_S), mx.reached:
+            await mx.reached.wait_for(lambda: mx.stages[step])
+        await delete(world, made)
+        mx.hold[step].set()
+
+        async def answered_for() -> bool | None:
+            return await world.suppressed() == [("ann@there.test", "hard_bounce", "bounce")] or None
+
+        await until(answered_for)
+        assert (world.counted("bounced"), world.events("email.bounced")) == (1, 0)
+
+
 async def test_what_is_no_report_is_refused_where_its_message_was_deleted(world: World) -> None:
     message = await world.sent()
     await delete(world, message)

@@ -34,7 +34,7 @@ from maild.message.fields.address import normalize, split
 from maild.message.reports.bounces import NAMES_THE_SENDER, said_of_another
 from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
-from maild.outcomes import reported
+from maild.outcomes import deleted, reported
 from maild.outcomes.outcome_context import OutcomeContext
 from maild.outcomes.reported import Late
 from maild.outcomes.verdict import Verdict
@@ -180,7 +180,7 @@ def _settle(
     keys = {one.position: normalize(one.address) for one in recipients}
     failed = [_late(at, keys[at], fates[at], token) for at in failing]
     if message.deleted is not None:
-        reported.deleted_bounced(tx, message.deleted, failed, context)
+        deleted.bounced(tx, message.deleted, {one.position: one.bounce for one in failed}, context)
         return False
     return reported.settled_later(tx, message.id, arrived, failed, context)
 
@@ -224,7 +224,7 @@ def _complain(
     # One report is of one recipient: the first of those named, whether or not it counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
         if message.deleted is not None:
-            reported.deleted_complained(tx, message.deleted, position, context)
+            deleted.complained(tx, message.deleted, position, context)
         else:
             reported.complained(tx, message.id, position, complaint.feedback_type, context)
 
