@@ -41,7 +41,7 @@ MESSAGES: Mapping[str, str] = {
     "sandbox_bulk_not_allowed": "This plan sends to a single 'to' recipient, without cc and bcc.",
     "recipient_suppressed": "'details.email' is on the suppression list, for 'details.reason'.",
     "sending_paused_bulk_review": "A broadcast pattern paused sending until 'details.resetsAt', or until the operator"
-    " lets it go on; only who has written in a thread can be written to there.",
+    " lets it go on; replies to who wrote are unaffected.",
     "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.resetsAt'"
     " says until when.",
     "thread_advanced": "Nothing was sent: the conversation went on after 'ifLastMessageId'. Read 'details.newer', then"
@@ -52,8 +52,7 @@ MESSAGES: Mapping[str, str] = {
     "recipient_not_allowed": "Nothing was sent: 'details.address' may not be written to; 'details.reason' says why.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached until 'details.resetsAt'; raise its 'dailyCap',"
     " or wait.",
-    "spend_cap_reached": "The spend protection threshold of this plan is reached until 'details.resetsAt'; ask the"
-    " operator, or wait.",
+    "spend_cap_reached": "The plan's spend protection holds until 'details.resetsAt'; ask the operator, or wait.",
     "limit_reached": "The allowance of 'details.resource' is used up until 'details.resetsAt'; where that is null, make"
     " room.",
     "email_delivery_failed": "The queue refused the message; nothing was counted. 'details.isRetrySafe' says"

@@ -34,9 +34,6 @@ from controlplane.transport.request_bodies import RequestBodies
 from controlplane.transport.responses import envelope
 from controlplane.transport.statuses import headers_of, status_of, wrong_method
 
-# RFC 6750 §3. No metadata of an authorization server: clients that are told of one drop the key they have.
-CHALLENGE = {"WWW-Authenticate": 'Bearer realm="maild"'}
-
 
 class McpBody(NamedTuple):
     """How long a body may be: as long as that of a send."""
@@ -165,7 +162,6 @@ def _refused(request: web.Request, refusal: Refusal, asked: eras.Asked | None = 
     status, headers = status_of(refusal), headers_of(refusal)
     after = "" if refusal.retry_after_s is None else f" Retry-After: {refusal.retry_after_s}"
     error = {"code": REFUSED, "message": f"{refusal.message}{after}", "data": envelope(refusal)["error"]}
-    headers |= CHALLENGE if status == 401 else {}
     whole = {"jsonrpc": JSONRPC_VERSION, "id": asked and asked.id, "error": error}
     return _json(whole, 200 if asked and not asked.is_modern else status, headers)
 

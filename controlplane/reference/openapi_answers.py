@@ -44,6 +44,7 @@ _HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"type": "integer"},
     ),
     "Retry-After": ("Seconds after which asking again may help", {"type": "integer"}),
+    "WWW-Authenticate": ("RFC 6750 §3: what a request has to bring", {"type": "string"}),
     "X-Domain-Limit": ("Messages that the domain may send in a day of UTC", {"type": "integer"}),
     "X-Domain-Used": ("Messages that it sent in this one", {"type": "integer"}),
     "Idempotent-Replayed": ("Nothing was done again", {"type": "string", "enum": ["true"]}),
@@ -56,6 +57,9 @@ _HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 # Of errors, besides what every answer has. A client asks again by them.
 _ERROR_HEADERS: Mapping[str, tuple[str, ...]] = {
+    "unauthorized": ("WWW-Authenticate",),
+    "invalid_api_key_format": ("WWW-Authenticate",),
+    "invalid_api_key": ("WWW-Authenticate",),
     "rate_limit_exceeded": ("Retry-After",),
     "too_many_streams": ("Retry-After",),
     "provider_unavailable": ("Retry-After",),

@@ -259,6 +259,9 @@ async def test_who_may_call(route: Operation, start: Start) -> None:
             assert details["requiredScope"] == wanted
             assert wanted not in details["grantedScopes"]
         assert ("X-RateLimit-Limit" in answer.headers) == (answer.status != 401), case.who
+        # RFC 9110 §11.6.1: a 401 says what would do.
+        asked_for = answer.headers.get("WWW-Authenticate")
+        assert asked_for == ('Bearer realm="maild"' if answer.status == 401 else None), case.who
 
 
 @pytest.mark.parametrize("route", [one for one in OPERATIONS if one.names], ids=endpoint)
