@@ -3,7 +3,7 @@
 A verdict changes the recipient's row and its message's status, and brings the attempt's record, the
 counters, the suppression and the events with it; either all of it is committed, or none. The steps
 stand in `record`. A row that is gone, or was changed meanwhile, changes nothing and publishes nothing; what a host
-refused of a message that was deleted counts all the same (`deleted`).
+refused of a message that was deleted or withdrawn counts all the same (`_answer_for`).
 
 Test messages change their own rows and publish events, and touch no counter and no suppression. Ids are
 made inside the transaction, on the event loop or on the writer's thread; `Ids` may be asked from both.
@@ -40,13 +40,13 @@ def record(
     `counts`: the unit's, which the caller writes in the end; without it they are written at once.
     """
     told = [_as_told(row, verdicts[row.position], context.now_ms) for row in rows]
-    settled = _settle(tx, told, verdicts, context.now_ms, duration_ms)
+    settled, noted = _settle(tx, told, verdicts, context.now_ms, duration_ms)
     gathered = Counts() if counts is None else counts
     _follow(tx, settled, context, gathered)
     if counts is None:
         gathered.write(tx)
     if len(settled) < len(told):
-        _answer_for(tx, told, verdicts, context)
+        _answer_for(tx, told, noted, verdicts, context)
     return settled
 
 
@@ -63,15 +63,16 @@ def _as_told(row: Due, verdict: Verdict, now_ms: int) -> Due:
 
 def _settle(
     tx: Tx, rows: Sequence[Due], verdicts: Mapping[int, Verdict], now_ms: int, duration_ms: int
-) -> list[Settled]:
+) -> tuple[list[Settled], list[Due]]:
+    """Those whose verdict counted; and of whom a host was told, though they were withdrawn."""
     made = [(row, settlement(row, verdicts[row.position], now_ms, duration_ms)) for row in rows]
-    settled = []
+    settled, noted = [], []
     for row, one in made:
         if settlements.settle(tx, one, now_ms):
             settled.append(Settled(row, verdicts[row.position], one.outcome))
-        else:
-            message_outcomes.note_withdrawn(tx, one, now_ms)
-    return settled
+        elif message_outcomes.note_withdrawn(tx, one, now_ms):
+            noted.append(row)
+    return settled, noted
 
 
 def _follow(tx: Tx, settled: Sequence[Settled], context: OutcomeContext, counts: Counts) -> None:
@@ -93,15 +94,25 @@ def _follow(tx: Tx, settled: Sequence[Settled], context: OutcomeContext, counts:
 
 
 def _answer_for(
-    tx: Tx, rows: Sequence[Due], verdicts: Mapping[int, Verdict], context: OutcomeContext
+    tx: Tx,
+    rows: Sequence[Due],
+    noted: Sequence[Due],
+    verdicts: Mapping[int, Verdict],
+    context: OutcomeContext,
 ) -> None:
-    """For those who failed, where the message was deleted meanwhile."""
-    message = deleted_mail.find(tx, rows[0].bounce_token)
+    """For those of the rows who were refused, where the message was deleted meanwhile, or was withdrawn from those that
+    are `noted`. It was told then that they do not get it."""
+    final = [row for row in rows if is_final(row, verdicts[row.position], context.now_ms)]
+    bounces = {row.position: _bounce(verdicts[row.position]) for row in final}
+    gone = deleted_mail.find(tx, rows[0].bounce_token)
+    if gone is not None:
+        deleted.bounced(tx, gone, bounces, context)
+        return
+    counts = Counts()
+    message = SentMessage.load(tx, rows[0].message_id, context, counts) if noted else None
     if message is not None:
-        final = [row for row in rows if is_final(row, verdicts[row.position], context.now_ms)]
-        deleted.bounced(
-            tx, message, {row.position: _bounce(verdicts[row.position]) for row in final}, context
-        )
+        message.answer_for([(row.address, bounces[row.position]) for row in noted if row.position in bounces])
+    counts.write(tx)
 
 
 def _failure(row: Due, verdict: Verdict) -> RecipientFailure:

@@ -16,11 +16,8 @@ def bounced(tx: Tx, message: DeletedSend, found: Mapping[int, Bounce], context: 
     """`found`: position → what its failure means."""
     taken = deleted_mail.take(tx, message, found.keys())
     counts = Counts()
-    reputation = _reputation(tx, message, context, counts)
-    for position, address in taken.items():
-        reputation.bounced(address, found[position])
-    if any(found[position].is_hard for position in taken):
-        reputation.check()
+    bounces = [(address, found[position]) for position, address in taken.items()]
+    _reputation(tx, message, context, counts).answer_for(bounces)
     counts.write(tx)
 
 

@@ -1,6 +1,8 @@
 """What an organization answers for, inside one transaction, when mail that it sent comes back or is complained of: its
 counters, its suppressions, and the look at its reputation. It is the same whether the message is there still or not."""
 
+from collections.abc import Sequence
+
 from maild.message.fields.address import normalize
 from maild.message.reports.bounces import Bounce
 from maild.outcomes.outcome_context import OutcomeContext
@@ -47,6 +49,13 @@ class SenderReputation:
         """Is the address suppressed by it?"""
         self.count("bounced", int(bounce.is_hard))
         return bounce.blames_address and self._suppress(address, "hard_bounce", "bounce")
+
+    def answer_for(self, bounces: Sequence[tuple[str, Bounce]]) -> None:
+        """For recipients of whose failure nothing else tells."""
+        for address, bounce in bounces:
+            self.bounced(address, bounce)
+        if any(bounce.is_hard for _, bounce in bounces):
+            self.check()
 
     def complained(self, address: str) -> bool:
         """Is the address suppressed by it?"""

@@ -71,6 +71,10 @@ class SentMessage:
         self.publish("email.complained", more)
         self._reputation.check()
 
+    def answer_for(self, bounces: Sequence[tuple[str, Bounce]]) -> None:
+        """Of these addresses; it was told before that they do not get it."""
+        self._reputation.answer_for(bounces)
+
     def publish(self, type: str, more: Mapping[str, Any] | None = None) -> None:
         if self._described is None:  # once for all events of a transaction: there may be hundreds
             self._described = outbound_events.describe(self._id, self.summary, self._recipients)

@@ -149,16 +149,17 @@ def give_back_unless_left(tx: Tx, failed: Mapping[str, MessageSummary]) -> None:
         usage.give_back(tx, organization_id, period, "messages", amount, scope)
 
 
-def note_withdrawn(tx: Tx, attempt: RecipientSettlement, now_ms: int) -> None:
-    """Record what a host was told of a recipient that was withdrawn meanwhile. The message counts again where it was
-    given back: this attempt is the first by which it left."""
+def note_withdrawn(tx: Tx, attempt: RecipientSettlement, now_ms: int) -> bool:
+    """Record what a host was told of a recipient that was withdrawn meanwhile; False where there was none. The message
+    counts again where it was given back: this attempt is the first by which it left."""
     had_left = left_the_host(tx, [attempt.message_id])
-    if not settlements.note_withdrawn(tx, attempt, now_ms) or had_left:
-        return
-    message = summary(tx, attempt.message_id)
+    if not settlements.note_withdrawn(tx, attempt, now_ms):
+        return False
+    message = None if had_left else summary(tx, attempt.message_id)
     if message is not None and message.status == "failed" and message.is_counted:
         for organization_id, scope, period in message.counters:
             usage.take_again(tx, organization_id, period, "messages", scope)
+    return True
 
 
 def left_the_host(tx: Tx, message_ids: Sequence[str]) -> set[str]:
