@@ -37,8 +37,11 @@ _ABSENT = {
     ),
     "sender": f"{is_ascii('m.from_address')} AND NOT {_SEEN['sender']}",
 }
-# Nor its words one behind the other, whatever is between them: any blank may be, which is escaped in JSON.
-_ABSENT["phrase"] = f"{_ABSENT['words']} AND NOT {_any_contains(_ANYWHERE, ':words_apart')}"
+# Nor its words with one character between them, which may be any blank. In JSON that is escaped: whatever is between.
+_ABSENT["phrase"] = (
+    f"{_ABSENT['words']} AND NOT {_any_contains(_FIELDS, ':words_next')}"
+    f" AND NOT {_any_contains(ADDRESSES.split(', '), ':words_apart')}"
+)
 # Before it is looked for: what is no ASCII is not in what is.
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {BODY}, {ADDRESSES}
@@ -96,6 +99,7 @@ class Needle(NamedTuple):
         """By name, for `verdict`."""
         patterns = {name: containing(folded) for name, folded in self._given().items()}
         if self._is_phrase:
+            patterns["words_next"] = patterns["words"].replace(" ", "_")
             patterns["words_apart"] = patterns["words"].replace(" ", "%")
         return patterns
 

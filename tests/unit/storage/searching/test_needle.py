@@ -55,6 +55,25 @@ def needles(chance: random.Random, mail: list[IndexedText], count: int) -> Itera
             yield needle
 
 
+@pytest.mark.parametrize(
+    ("body", "is_read"),
+    [("the invoice has a number", False), ("invoice\nnumber", True), ("invoice - number", False)],
+)
+def test_mail_with_words_that_are_apart_is_not_read_for_a_phrase(
+    conn: sqlite3.Connection, body: str, is_read: bool
+) -> None:
+    """Most mail has the words of a phrase somewhere: what is read costs several times what the store sees."""
+    conn.execute(
+        f"INSERT INTO messages ({COLUMNS}) VALUES ('m1', 's', 'a@b.test', NULL, ?, NULL, '[]', '[]', '[]')",
+        (body,),
+    )
+    needle = Needle.of("invoice number", None)
+    assert needle is not None
+    sql = f"SELECT {needle.verdict()} FROM messages m {JOIN_WORDS}"
+    ((verdict,),) = conn.execute(sql, needle.parameters())
+    assert (verdict is not None) == is_read
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_neither_the_store_nor_the_index_is_wrong_about_a_message(
     conn: sqlite3.Connection, seed: int
