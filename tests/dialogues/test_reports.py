@@ -612,12 +612,16 @@ async def test_a_success_report_settles_what_a_smarthost_took(world: World) -> N
     assert world.events("email.bounced") == 0
 
 
-async def test_a_bounce_of_a_deleted_message_counts_for_nothing(world: World) -> None:
+async def test_a_bounce_to_the_inbox_of_a_deleted_message_counts_and_is_its_mail(world: World) -> None:
     message = await world.sent()
-    await world.maild.api.call("DELETE", f"/v1/messages/{message['id']}")
-    reply = await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
-    assert reply.startswith("250 ")
-    assert world.events("email.bounced") == 0
+    await delete(world, message)
+    for count in (1, 2):  # the second is a replay
+        reply = await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
+        assert reply.startswith("250 ")
+        assert await world.suppressed() == [(GONE, "hard_bounce", "bounce")]
+        assert (world.counted("bounced"), world.events("email.bounced")) == (1, 0)
+        mail = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
+        assert [one["isAutoReply"] for one in mail] == [True] * count
 
 
 # Whom a token speaks for ----------------------------------------------------------------------------
