@@ -47,8 +47,9 @@ class WantedMail(NamedTuple):
 
 def position_now(tx: Tx, scope: Scope, now_ms: int) -> str:
     """The position behind all that is committed: a message, or a time where none came lately."""
-    last = events.last_arrival(tx, scope.organization_id, scope.inbox_id)
-    return stands_for("msg", now_ms - MARGIN_MS) if last is None else last.message_id
+    lately_ms = now_ms - MARGIN_MS
+    last = events.last_arrival_since(tx, scope.organization_id, scope.inbox_id, lately_ms)
+    return stands_for("msg", lately_ms) if last is None else last.message_id
 
 
 class FewArrivals(NamedTuple):

@@ -65,6 +65,9 @@ _LAST_HEAD = """SELECT data, created_at FROM events WHERE organization_id = ? AN
 _LAST_ARRIVAL = """SELECT seq, message_id, created_at FROM events
     WHERE organization_id = :organization AND seq > :low AND seq <= :until AND type = 'email.received'
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
+_LAST_ARRIVAL_SINCE = f"""SELECT seq, message_id, created_at FROM events
+    WHERE organization_id = :organization AND type = 'email.received' AND created_at >= :since
+      AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY {unindexed("seq")} DESC LIMIT 1"""
 _ARRIVALS = """SELECT seq, message_id, created_at FROM events
     WHERE organization_id = :organization AND seq > :after AND seq <= :until AND type = 'email.received'
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
@@ -350,12 +353,15 @@ def arrivals(tx: Tx, organization_id: str, inbox_id: str | None, *, after: int, 
     return ArrivalPage(found, min(until, end), until >= end)
 
 
-def last_arrival(
-    tx: Tx, organization_id: str, inbox_id: str | None, until: int | None = None
-) -> Arrival | None:
-    """The message that came in last, up to the position (None: of all); None where none did among the WALK positions
-    before."""
-    until = newest(tx) if until is None else until
+def last_arrival_since(tx: Tx, organization_id: str, inbox_id: str | None, since_ms: int) -> Arrival | None:
+    """The message that came in last, of those that did since that time; whatever else was told since."""
+    given = {"organization": organization_id, "inbox": inbox_id, "since": since_ms}
+    row = tx.one(_LAST_ARRIVAL_SINCE, given)
+    return None if row is None else Arrival(*row)
+
+
+def last_arrival(tx: Tx, organization_id: str, inbox_id: str | None, until: int) -> Arrival | None:
+    """The message that came in last, up to the position; None where none did among the WALK positions before."""
     given = {"organization": organization_id, "inbox": inbox_id, "low": until - WALK, "until": until}
     row = tx.one(_LAST_ARRIVAL, given)
     return None if row is None else Arrival(*row)

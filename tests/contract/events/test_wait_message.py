@@ -7,6 +7,7 @@ import pytest
 
 from conf.tuning import FeedTuning, Tuning
 from storage.clock import iso
+from storage.publishing import events
 from tests.conftest import Start, on_shared
 from tests.support.laws.counted import Counted
 from tests.support.running import Answer, Api, Running, until, until_true
@@ -70,6 +71,21 @@ async def test_what_comes_between_the_position_and_the_wait_is_found(
     assert found == {"message": None, "timedOut": True, "cursor": second["id"]}
 
 
+async def test_the_position_of_now_is_behind_all_mail_whatever_else_was_told_since(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many changes, of any organization, hid the last mail, and the position was a minute ago."""
+    monkeypatch.setattr(events, "WALK", 2)
+    message = await maild.received(bot, mail())
+    for label in ("a", "b", "c"):
+        await maild.api.call("PATCH", f"/v1/messages/{message['id']}", {"addLabels": [label]})
+    for scope in ({}, {"inboxId": bot["id"]}):
+        position = await wait(maild.api, timeoutSeconds="0", **scope)
+        assert (await wait(maild.api, timeoutSeconds="0", after=position["cursor"], **scope))[
+            "message"
+        ] is None
+
+
 async def test_a_clock_ahead_of_ours_misses_no_mail(maild: Running, bot: dict[str, Any]) -> None:
     """Of whoever asks for what comes after its own time, which may be that of another zone."""
     over = await wait(maild.api, timeoutSeconds="0", after="2099-01-01T00:00:00Z")
@@ -94,10 +110,10 @@ async def test_positions_are_messages_events_and_times(start: Start) -> None:
     first = await maild.received(bot, mail("1"))
     clock.forward(30)
     second = await maild.received(bot, mail("2"))
-    events = (await maild.api.get("/v1/events")).data
+    told = (await maild.api.get("/v1/events")).data
     at = iso(clock.now_ms())
     for after, expected in (
-        (None, first), (old["id"], first), (first["id"], second), (events[0]["id"], first), (events[1]["id"], second),
+        (None, first), (old["id"], first), (first["id"], second), (told[0]["id"], first), (told[1]["id"], second),
         (old["createdAt"], old), (at, second), ("2020-01-01", old), ("msg_" + "0" * 26, old), ("evt_" + "0" * 26, old),
     ):  # fmt: skip
         query = {} if after is None else {"after": after, "timeoutSeconds": "0"}

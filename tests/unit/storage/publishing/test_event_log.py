@@ -115,20 +115,21 @@ def test_arrivals_are_found_once_in_the_order_of_commits(tx: Tx) -> None:
 
 
 def test_the_last_arrival_is_not_looked_for_in_the_whole_log(tx: Tx) -> None:
-    assert events.last_arrival(tx, "org_1", None) is None
+    assert events.last_arrival(tx, "org_1", None, 1) is None
     events.publish(
         tx, event_id(1), 1, organization_id="org_1", inbox_id="inb_1", message_id="msg_1", type="email.received",
         data={},
     )  # fmt: skip
-    for number in range(2, WALK + 1):
-        publish(tx, number)
     came = events.arrival_of(tx, "org_1", "msg_1")
     assert came is not None
-    assert events.last_arrival(tx, "org_1", None) == events.last_arrival(tx, "org_1", "inb_1") == came
-    assert events.last_arrival(tx, "org_1", "inb_2") is events.last_arrival(tx, "org_2", None) is None
-    publish(tx, WALK + 1)
-    assert events.last_arrival(tx, "org_1", None) is None
-    assert events.last_arrival(tx, "org_1", None, WALK) == came
+    for inbox_id in (None, "inb_1"):
+        assert events.last_arrival(tx, "org_1", inbox_id, WALK) == came
+        assert events.last_arrival_since(tx, "org_1", inbox_id, came.created_at) == came
+        assert events.last_arrival_since(tx, "org_1", inbox_id, came.created_at + 1) is None
+    for organization_id, inbox_id in (("org_1", "inb_2"), ("org_2", None)):
+        assert events.last_arrival(tx, organization_id, inbox_id, WALK) is None
+        assert events.last_arrival_since(tx, organization_id, inbox_id, 0) is None
+    assert events.last_arrival(tx, "org_1", None, WALK + 1) is None
 
 
 def test_webhooks_that_hear_of_other_events_cost_little(tx: Tx, conn: sqlite3.Connection) -> None:
