@@ -3680,7 +3680,7 @@ export type ListDestinationsParams = {
 export type ListEventsParams = {
     /** The id of the last event that is known: those behind it are told. */
     after?: string;
-    /** Types of events, separated by commas; `*`: all; those that are not opt-in by default. */
+    /** Types of events, separated by commas; `*`: all; by default `email.…`, `domain.…` and `sending.…`. */
     types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head" | "*")[];
     /** Of this inbox alone; lists and figures of one that does not exist are empty. */
     inboxId?: string;
@@ -3691,7 +3691,7 @@ export type ListEventsParams = {
 export type StreamEventsParams = {
     /** The id of the last event that is known: those behind it are told. */
     after?: string;
-    /** Types of events, separated by commas; `*`: all; those that are not opt-in by default. */
+    /** Types of events, separated by commas; `*`: all; by default `email.…`, `domain.…` and `sending.…`. */
     types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head" | "*")[];
     /** Of this inbox alone; lists and figures of one that does not exist are empty. */
     inboxId?: string;

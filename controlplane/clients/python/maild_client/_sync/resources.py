@@ -2516,7 +2516,8 @@ class Events(Resource):
         """The event log, oldest first.
 
         `after`: The id of the last event that is known: those behind it are told.
-        `types`: Types of events, separated by commas; `*`: all; those that are not opt-in by default.
+        `types`: Types of events, separated by commas; `*`: all; by default `email.…`, `domain.…` and
+          `sending.…`.
         `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
         `limit`: How many at most.
 
@@ -2565,7 +2566,8 @@ class Events(Resource):
         """Events as they happen (server-sent events).
 
         `after`: The id of the last event that is known: those behind it are told.
-        `types`: Types of events, separated by commas; `*`: all; those that are not opt-in by default.
+        `types`: Types of events, separated by commas; `*`: all; by default `email.…`, `domain.…` and
+          `sending.…`.
         `inbox_id`: Of this inbox alone; lists and figures of one that does not exist are empty.
 
         Scope: messages:read.
