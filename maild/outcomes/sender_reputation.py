@@ -18,8 +18,8 @@ OUTCOMES = system("outcomes")
 
 
 class SenderReputation:
-    """`message_id`: what was sent. `is_counted`: is it its organization's use, and behaviour? `mode`: of the message;
-    test mail suppresses nothing."""
+    """`message_id`: what was sent. Not `is_live`: test mail, which suppresses nothing. Not `is_counted`: neither its
+    organization's use nor its behaviour."""
 
     def __init__(
         self,
