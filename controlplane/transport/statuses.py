@@ -103,7 +103,7 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
 }
 STATUSES: Mapping[str, int] = {code: status for status, codes in _BY_STATUS.items() for code in codes}
 # RFC 6750 §3. No metadata of an authorization server: clients that are told of one drop the key they have.
-CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": 'Bearer realm="maild"'}
+_CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": 'Bearer realm="maild"'}
 # code → header → the detail that it tells
 _DETAILS: Mapping[str, Mapping[str, str]] = {
     "domain_daily_cap_reached": {"X-Domain-Limit": "limit", "X-Domain-Used": "used"},
@@ -137,7 +137,7 @@ def headers_of(refusal: Refusal) -> dict[str, str]:
     """The headers that its answer has besides."""
     headers = dict(refusal.headers) if isinstance(refusal, HttpRefusal) else {}
     if status_of(refusal) == 401:
-        headers |= CHALLENGE
+        headers |= _CHALLENGE
     if refusal.retry_after_s is not None:
         headers["Retry-After"] = str(refusal.retry_after_s)
     told = refusal.details or {}

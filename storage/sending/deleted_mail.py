@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
-from storage.records import columns, dump, load
-from storage.visibility import VISIBLE
+from storage.records import MessageRow, columns, dump, load
 
 KEEP_MS = 30 * DAY_MS  # as long as events name the recipients
 
@@ -47,27 +46,32 @@ class SentTo(NamedTuple):
     counts: int
 
 
+# What this host sends on its own is nobody's behaviour.
+_PLACES = f"""SELECT position, address, domain, {_COUNTS} FROM recipients r
+    WHERE message_id = ? AND NOT EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = r.message_id)
+    ORDER BY position"""
 _SELECT = f"SELECT {columns(DeletedSend)} FROM deleted_mail WHERE bounce_token = ?"
 _INSERT = f"INSERT INTO deleted_mail ({columns(DeletedSend)}) VALUES ({', '.join('?' for _ in DeletedSend._fields)})"
 
 
-def note(tx: Tx, message_id: str, now_ms: int) -> None:
+def note(tx: Tx, message: MessageRow, now_ms: int) -> None:
     """The message is about to be deleted."""
-    row = tx.one(
-        f"""SELECT bounce_token, id, organization_id, inbox_id, from_address, envelope_from,
-             coalesce(sent_at, created_at)
-           FROM messages m WHERE id = ? AND direction = 'outbound' AND mode = 'live' AND bounce_token IS NOT NULL
-             AND m.{VISIBLE} AND NOT EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)""",
-        (message_id,),
-    )
-    if row is None:
+    if message.direction != "outbound" or message.mode != "live" or message.bounce_token is None:
         return
-    places = tx.all(
-        f"SELECT position, address, domain, {_COUNTS} FROM recipients WHERE message_id = ? ORDER BY position",
-        (message_id,),
-    )
+    places = tx.all(_PLACES, (message.id,))
     if any(SentTo(*one).counts for one in places):
-        tx.run(_INSERT, (*row, dump(places), now_ms))
+        left = DeletedSend(
+            bounce_token=message.bounce_token,
+            message_id=message.id,
+            organization_id=message.organization_id,
+            inbox_id=message.inbox_id,
+            from_address=message.from_address,
+            envelope_from=message.envelope_from,
+            sent_at=message.created_at if message.sent_at is None else message.sent_at,
+            recipients=dump(places),
+            deleted_at=now_ms,
+        )
+        tx.run(_INSERT, left)
 
 
 def find(tx: Tx, bounce_token: str | None) -> DeletedSend | None:

@@ -265,7 +265,7 @@ def remove(tx: Tx, call: Call, message: MessageRow, forgotten: int) -> str | Non
     spare_live(tx, call, message)
     if message.status == "held":
         call.services.review_desk.withdraw_deleted(tx, message, call.principal.actor)
-    deleted_mail.note(tx, message.id, call.services.clock.now_ms())
+    deleted_mail.note(tx, message, call.services.clock.now_ms())
     file = messages.delete(tx, message, forgotten)
     call.services.changes().message_deleted(tx, message)
     call.record(

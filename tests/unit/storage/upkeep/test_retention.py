@@ -11,7 +11,7 @@ from storage import idempotency, usage
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
 from storage.idempotency import KeptWhen
-from storage.mail import blobs, resting_addresses
+from storage.mail import blobs, messages, resting_addresses
 from storage.publishing import events, webhooks
 from storage.publishing.webhooks import Found
 from storage.records import WebhookAttempt
@@ -220,7 +220,9 @@ async def test_an_address_of_a_deleted_organization_is_free_when_its_time_is_ove
 async def test_what_is_left_of_deleted_mail_goes_as_events_do(store: Store) -> None:
     message_id = await store.send("you@there.test")
     await store.db.write(lambda tx: tx.run("UPDATE recipients SET status = 'sent'"))
-    await store.db.write(deleted_mail.note, message_id, store.clock.now_ms())
+    message = await store.db.lookup(messages.get, ORGANIZATION, message_id)
+    assert message is not None
+    await store.db.write(deleted_mail.note, message, store.clock.now_ms())
     forward(store, 29)
     await keeper(store).round()
     assert await store.scalar("SELECT message_id FROM deleted_mail") == message_id
